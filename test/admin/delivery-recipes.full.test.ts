@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminSite, PHONE, startAdminSite } from '../helpers/admin/admin-site.ts';
 import { hasBrowser } from '../helpers/admin/browser.ts';
-import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { storeFile } from '../helpers/admin/stored-file.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 
 let site: AdminSite;
@@ -17,13 +17,8 @@ beforeAll(async () => {
   if (!canRun) return;
   const open = { type: 'media', authenticate: ['POST', 'PUT', 'DELETE'] };
   site = await startAdminSite({ specs: { '1.0/library/photos': { fields: {}, settings: open } } });
-  const answer = await site.app.app.server.inject({
-    method: 'POST',
-    url: '/1.0/library/photos',
-    headers: { authorization: `Bearer ${await site.app.adminToken()}`, 'content-type': FORM_TYPE },
-    payload: formOf([{ fileName: 'lighthouse.jpg', type: 'image/jpeg', body: lighthouse }]),
-  });
-  original = JSON.parse(answer.body).results[0].path;
+  const file = { fileName: 'lighthouse.jpg', type: 'image/jpeg', body: lighthouse };
+  original = (await storeFile(site.app, '/1.0/library/photos', file)).path;
   const body = { recipe: 'thumbnail', settings: { format: 'webp', width: 300, allowOverride: ['width'] } };
   expect((await site.app.inject('POST', '/api/recipes', { body })).status).toBe(201);
 });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminSite, PHONE, startAdminSite } from '../helpers/admin/admin-site.ts';
 import { hasBrowser } from '../helpers/admin/browser.ts';
-import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { storeFile } from '../helpers/admin/stored-file.ts';
 import { noise, picture } from '../helpers/fixtures/images.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 
@@ -52,16 +52,8 @@ const named = async (fileName: string) =>
   (await list(`?filter=${encodeURIComponent(JSON.stringify({ fileName }))}`))[0];
 
 /** Stores a file through the API. */
-async function store(fileName: string, type: string, bytes: Uint8Array): Promise<string> {
-  const answer = await site.app.app.server.inject({
-    method: 'POST',
-    url: PHOTOS,
-    headers: { authorization: `Bearer ${await site.app.adminToken()}`, 'content-type': FORM_TYPE },
-    payload: formOf([{ fileName, type, body: bytes }]),
-  });
-  expect(answer.statusCode).toBe(201);
-  return JSON.parse(answer.body).results[0]._id;
-}
+const store = async (fileName: string, type: string, body: Uint8Array) =>
+  (await storeFile(site.app, PHOTOS, { fileName, type, body }))._id;
 
 const isLoaded = (page: Page, alt: string) =>
   expect
@@ -131,9 +123,8 @@ describe.runIf(canRun)('files', () => {
       await page.getByLabel('title').fill('Harbours');
       await page.getByRole('button', { name: 'Upload' }).click();
       const dialog = page.getByRole('dialog', { name: 'Upload to photos' });
-      await dialog
-        .getByLabel('File')
-        .setInputFiles({ name: 'pier.png', mimeType: 'image/png', buffer: small });
+      const sent = { name: 'pier.png', mimeType: 'image/png', buffer: small };
+      await dialog.getByLabel('File').setInputFiles(sent);
       await dialog.getByLabel('Caption').fill('longer than ten characters');
       await dialog.getByRole('button', { name: 'Upload' }).click();
       await expect.poll(() => dialog.getByLabel('Caption').getAttribute('aria-invalid')).toBe('true');

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminSite, startAdminSite } from '../helpers/admin/admin-site.ts';
 import { hasBrowser } from '../helpers/admin/browser.ts';
-import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { storeFile } from '../helpers/admin/stored-file.ts';
 import { BOOKS, book, PEOPLE } from '../helpers/fixtures/library.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 
@@ -24,15 +24,10 @@ const created = async (path: string, body: unknown): Promise<string> => {
   return String((answer.results as unknown as { _id: string }[])[0]?._id);
 };
 
-async function storePhoto(): Promise<string> {
-  const answer = await site.app.app.server.inject({
-    method: 'POST',
-    url: '/1.0/library/photos',
-    headers: { authorization: `Bearer ${await site.app.adminToken()}`, 'content-type': FORM_TYPE },
-    payload: formOf([{ fileName: 'one.jpg', type: 'image/jpeg', body: readFileSync(LIGHTHOUSE) }]),
-  });
-  return JSON.parse(answer.body).results[0]._id;
-}
+const storePhoto = async () => {
+  const file = { fileName: 'one.jpg', type: 'image/jpeg', body: readFileSync(LIGHTHOUSE) };
+  return (await storeFile(site.app, '/1.0/library/photos', file))._id;
+};
 
 beforeAll(async () => {
   if (!canRun) return;

@@ -20,3 +20,7 @@ export function parsePath(path: string): CollectionAddress {
 /** Where the view of a document is, from any area. */
 export const documentHref = (path: string, id: string): string =>
   `~/admin/collections${path}/${encodeURIComponent(id)}`;
+
+/** What a client may do with a collection: `read, create, see revisions`. */
+export const actionsInWords = (actions: readonly string[]): string =>
+  actions.map((action) => (action === 'history' ? 'see revisions' : action)).join(', ');

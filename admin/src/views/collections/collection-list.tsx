@@ -12,6 +12,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { Time } from '../../parts/time.tsx';
 import { View } from '../../shell/view.tsx';
+import { actionsInWords } from './address.ts';
 
 interface Row extends CollectionRights {
   /** What the listing knows: nothing of a collection that the caller may not read. */
@@ -54,11 +55,11 @@ const NAMES: Column<Row> = {
   ),
 };
 const PATHS: Column<Row> = { label: 'Address', cell: ({ path }) => <span className="mono">{path}</span> };
-const actionWords = (action: string) => (action === 'history' ? 'see revisions' : action);
-const RIGHTS: Column<Row> = { label: 'You may', cell: ({ actions }) => actions.map(actionWords).join(', ') };
+const RIGHTS: Column<Row> = { label: 'You may', cell: ({ actions }) => actionsInWords(actions) };
 const CHANGES: Column<Row> = {
   label: 'Specification changed',
-  cell: ({ entry }) => (entry?.lastModifiedAt === undefined ? 'not over the API' : <Time at={entry.lastModifiedAt} />),
+  cell: ({ entry }) =>
+    entry?.lastModifiedAt === undefined ? 'not over the API' : <Time at={entry.lastModifiedAt} />,
 };
 
 function matches(row: Row, words: string): boolean {

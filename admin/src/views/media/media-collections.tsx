@@ -6,7 +6,7 @@ import type { CollectionRights } from '../../api/types.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Empty } from '../../parts/loading.tsx';
 import { View } from '../../shell/view.tsx';
-import { parsePath } from '../collections/address.ts';
+import { actionsInWords, parsePath } from '../collections/address.ts';
 
 const COLUMNS: readonly Column<CollectionRights>[] = [
   {
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<CollectionRights>[] = [
     ),
   },
   { label: 'Address', cell: ({ path }) => <span className="mono">{path}</span> },
-  { label: 'You may', cell: ({ actions }) => actions.join(', ') },
+  { label: 'You may', cell: ({ actions }) => actionsInWords(actions) },
   {
     label: 'What can be done',
     cell: ({ path, actions }) =>
