@@ -7,7 +7,7 @@ import type { StoredDocument } from '../../api/types-collections.ts';
 /** The text fields that go with a file. */
 export type FormFields = readonly (readonly [name: string, text: string])[];
 
-export interface SendOptions {
+interface SendOptions {
   readonly signal?: AbortSignal;
   /** Told how much has been sent, from 0 to 1. */
   readonly onProgress?: (part: number) => void;
