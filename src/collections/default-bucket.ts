@@ -33,14 +33,31 @@ const isOf = ({ version, database }: CollectionAddress) => {
   return (other: CollectionAddress) => other.version === version && other.database === database;
 };
 
+/** Finds the databases that the references of a collection to the bucket name. A start asks for each collection many times. */
+function createReferences(name: string): (collection: Collection) => readonly string[] {
+  const known = new WeakMap<Collection, readonly string[]>();
+  return (collection) => {
+    const before = known.get(collection);
+    if (before !== undefined) return before;
+    const references = referenceFields(collection).filter(({ reference }) => reference.collection === name);
+    const found = references.map(({ reference: { database = collection.database } }) => database);
+    known.set(collection, found);
+    return found;
+  };
+}
+
+type References = ReturnType<typeof createReferences>;
+
 /** The databases in which a collection refers to the bucket. */
 function databasesReferredTo(
   collection: Collection,
   specified: readonly Collection[],
-  { name, enableCollectionDatabases }: DefaultBucketOptions,
+  {
+    referencesOf,
+    enableCollectionDatabases,
+  }: Pick<DefaultBucketOptions, 'enableCollectionDatabases'> & { readonly referencesOf: References },
 ): readonly string[] {
-  const references = referenceFields(collection).filter(({ reference }) => reference.collection === name);
-  return references.map(({ reference: { database = collection.database } }) => {
+  return referencesOf(collection).map((database) => {
     // Where folders share their documents, a folder that is named and not there means the collection's own.
     const isThere = specified.some(isOf({ ...collection, database }));
     return isThere || enableCollectionDatabases ? database : collection.database;
@@ -49,7 +66,7 @@ function databasesReferredTo(
 
 function findCandidates(
   specified: readonly Collection[],
-  options: DefaultBucketOptions,
+  options: DefaultBucketOptions & { readonly referencesOf: References },
 ): readonly Candidate[] {
   const { name, isWanted } = options;
   const uses = specified.flatMap((user) =>
@@ -76,6 +93,7 @@ function findCandidates(
  */
 export function createDefaultBucket(options: DefaultBucketOptions): ImpliedCollections {
   const { enableCollectionDatabases } = options;
+  const referencesOf = createReferences(options.name);
   /** Answers and prepared reads are kept by collection: the same bucket must stay the same object. */
   const known = new Map<string, Collection>();
   const spaceOf = (address: CollectionAddress) =>
@@ -101,7 +119,7 @@ export function createDefaultBucket(options: DefaultBucketOptions): ImpliedColle
   };
 
   return (specified, withheld) => {
-    const candidates = findCandidates(specified, options);
+    const candidates = findCandidates(specified, { ...options, referencesOf });
     if (candidates.length === 0) return [];
     const taken = new Set([...withheld].map(placeOfPath));
     for (const collection of specified) {

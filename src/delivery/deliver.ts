@@ -86,20 +86,20 @@ const unknownUri = () => new AppError('NOT_FOUND', { message: 'Unknown URI' });
 const fileNotFound = (status?: number) =>
   new AppError('NOT_FOUND', { message: 'File not found', ...(status !== undefined && { status }) });
 
-/** True for the name of an image, and for one that does not tell what the file is. */
-function mayBeImage(path: string): boolean {
+/** True for the name of an image; where the recipe takes files from no other place, for one that tells no type, too. */
+function mayBeImage(path: string, recipe: Recipe): boolean {
   const type = deliveredContentType(path, undefined);
-  return isRasterImage(type) || type === BINARY_TYPE;
+  return isRasterImage(type) || (type === BINARY_TYPE && recipe.path === undefined);
 }
 
 /** A file as it is; where there is a query string, an image by the recipe of plain images. Other servers' are asked by name only. */
 function plainWish({ path, query }: Pick<DeliveryRequest, 'path' | 'query'>, deps: DeliverDeps): Wish {
   const plain = { recipe: undefined, isPlain: true, rest: path.slice(1), decision: NO_DECISION };
   if (query.size === 0) return plain;
-  const address = originalAddress(plain.rest, undefined);
-  const isImage = address !== undefined && 'path' in address && mayBeImage(address.path);
-  const recipe = isImage ? deps.recipes.plain() : undefined;
-  return recipe?.kind === 'image' ? { ...plain, recipe } : plain;
+  const recipe = deps.recipes.plain();
+  const address = recipe?.kind === 'image' ? originalAddress(plain.rest, undefined) : undefined;
+  if (recipe === undefined || address === undefined || 'url' in address) return plain;
+  return mayBeImage(address.path, recipe) ? { ...plain, recipe } : plain;
 }
 
 /** A route of that name, else a recipe of that name, else the whole path is that of a file. */

@@ -101,15 +101,20 @@ it('a recipe of plain images takes them from where its path says, as if it were 
   onTestFinished(() => void origin.close());
   const address = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
   const site = await startDelivery({
+    files: { 'no-extension': 'here' },
     recipes: { plain: { ...RECIPE, path: `${address}/pictures` } },
     config: {
       delivery: { plainRecipe: 'plain' },
-      images: { remote: { enabled: true, allow: [address], allowPrivateAddresses: true } },
+      images: {
+        directory: { enabled: true },
+        remote: { enabled: true, allow: [address], allowPrivateAddresses: true },
+      },
     },
   });
   const { status, headers } = await site.inject('GET', '/a.jpg?w=5&format=png');
   expect([status, headers['content-type']]).toEqual([200, 'image/png']);
   expect((await site.inject('GET', '/a.css?v=5')).status).toBe(404);
+  expect((await site.inject('GET', '/no-extension?v=5')).text).toBe('here');
   expect(new Set(asked)).toEqual(new Set(['/pictures/a.jpg']));
 });
 
