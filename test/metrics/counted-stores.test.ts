@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CacheCounts } from '../../src/metrics/cache-counts.ts';
 import { ImageCounts } from '../../src/metrics/image-counts.ts';
-import { Counters, Histogram } from '../../src/metrics/metric.ts';
+import { Counters, type Histogram } from '../../src/metrics/metric.ts';
 import { ModuleUsage } from '../../src/metrics/module-usage.ts';
 import { StoreCounts } from '../../src/metrics/store-counts.ts';
 import { MATCH_ALL } from '../../src/stores/filter.ts';
@@ -31,7 +31,7 @@ describe('a counted store', () => {
     expect(await store.findByIds(BOOKS, [ID], {})).toHaveLength(1);
     expect(await store.count(BOOKS, MATCH_ALL, {})).toBe(1);
     expect(await store.collections()).not.toEqual([]);
-    await store.stats([BOOKS], {});
+    await store.stats(BOOKS, {});
     await store.health();
     expect(await store.status()).toBeTypeOf('object');
     const totals = Object.fromEntries(
@@ -87,9 +87,9 @@ describe('numbers that are counted', () => {
     images.watch({ waiting: () => 2, running: () => 1 });
     expect(images.queue()).toEqual({ waiting: 2, running: 1 });
     images.onRendered(20_000);
-    const [{ value }] = images.readDurations() as [{ value: Histogram }];
+    const durations = images.readDurations()[0]?.value as Histogram;
     // Longer than the longest bound: in none of the buckets, and counted.
-    expect([value.count, value.sum, value.cumulative.at(-1)]).toEqual([1, 20, 0]);
+    expect([durations.count, durations.sum, durations.cumulative.at(-1)]).toEqual([1, 20, 0]);
   });
 
   it('of code whose process cannot be started are none', async () => {

@@ -49,7 +49,9 @@ describeMongo('a database that is imported from', ({ standalone, replicaSet }) =
   it('is compared with what specifications declare, and exported into a backup', async () => {
     const uri = await filledDatabase(standalone);
     const database = {
-      ...{ engine: 'mongodb', enableCollectionDatabases: false, sqlite: { path: 'data' } },
+      engine: 'mongodb',
+      enableCollectionDatabases: false,
+      sqlite: { path: 'data' },
       mongodb: { uri, maxPoolSize: 2, minPoolSize: 0 },
     } as const;
     const check = await openDatabaseCheck(database, { cwd: '.', queryMs: 60_000, log });
