@@ -25,7 +25,7 @@ export interface PasswordHasher {
 }
 
 /** Performs a call for a module; resolves with the JSON text of its result. */
-export type BcryptCall = (
+type BcryptCall = (
   args: JsonObject,
   moduleVersion: ModuleVersion,
   signal: AbortSignal,

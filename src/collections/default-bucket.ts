@@ -91,7 +91,7 @@ function findCandidates(
  * Makes what implies the default bucket. A specification of its name, or one that has the same documents, takes its place, also
  * one that cannot be read: what its rules keep back must not be open without them.
  */
-export function createDefaultBucket(options: DefaultBucketOptions): ImpliedCollections {
+function createDefaultBucket(options: DefaultBucketOptions): ImpliedCollections {
   const { enableCollectionDatabases } = options;
   const referencesOf = createReferences(options.name);
   /** Answers and prepared reads are kept by collection: the same bucket must stay the same object. */

@@ -44,8 +44,8 @@ describe('a site that refers to the default bucket and has no specification of i
 
   it('takes uploads at every address of it, and gives the bytes', async () => {
     for (const path of ['/media', '/api/media', '/media/mediaStore', BUCKET]) {
-      const { status, body } = await uploadTo(app, path);
-      expect([path, status]).toEqual([path, 201]);
+      const { status, body, text } = await uploadTo(app, path);
+      expect([path, status, text]).toEqual([path, 201, expect.anything()]);
       const [{ _id, path: stored }] = body.results;
       // Of two versions with the same documents the latest is meant where none is named.
       expect(stored).toMatch(

@@ -39,7 +39,9 @@ const titles = async (path: string) =>
 
 describe('a specification with another name for its documents', () => {
   it('has its own name in paths, and that one in the database, for revisions too', async () => {
-    const [book] = (await post(BOOKS, { title: 'Emma' })).body.results;
+    const made = await post(BOOKS, { title: 'Emma' });
+    expect([made.status, made.text]).toEqual([200, expect.anything()]);
+    const [book] = made.body.results;
     await app.inject('PUT', `${BOOKS}/${book._id}`, { body: { title: 'Emma II' } });
     expect(await titles(BOOKS)).toEqual(['Emma II']);
     expect((await app.inject('GET', `${BOOKS}/${book._id}/history`)).body.results).toHaveLength(2);
