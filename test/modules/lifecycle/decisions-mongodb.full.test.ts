@@ -12,7 +12,7 @@ const ROUNDS = 8;
 
 function open(uri: string) {
   const pool = { maxPoolSize: 20, minPoolSize: 0, separateDatabases: false };
-  const store = openMongoDocuments({ uri, ...pool, queryMs: 20_000, log });
+  const store = openMongoDocuments({ uri, ...pool, queryMs: 60_000, log });
   onTestFinished(() => store.close());
   return store;
 }
