@@ -1,14 +1,15 @@
 // Changes of every kind, posted to one of three processes: in force in the others within a second, recorded once, gone when deleted.
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   type DeployedServer,
   startDeployment,
   type TestDeployment,
 } from '../helpers/server-process/deployment.ts';
 import { createDatabase, describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
+import { hasRedis, startRedis } from '../helpers/store/redis-and-s3.ts';
 
-/** Of each kind: one posted to each of the processes. */
-const ROUNDS = 3;
+/** Of each kind: one posted to each of the processes, where they have transactions. */
+const ROUNDS = { standalone: 1, replicaSet: 3 } as const;
 /** In force within this time, and what a busy machine adds: the servers have two cores with the other tests. */
 const WITHIN_MS = 1000;
 const STALLED_MS = 4000;
@@ -91,7 +92,75 @@ const route = (n: number): Change => ({
   undo: (server) => status(server, 'DELETE', `/api/routes/homes${'x'.repeat(n)}`),
 });
 
-const KINDS = [endpoint, policy, suspension, specification, client, recipe, route];
+const hook = (n: number): Change => ({
+  what: `hook ${n}`,
+  make: (server) => server.post(`/api/hooks/hook${n}/config`, 'module.exports = (document) => document;'),
+  async holds({ request }) {
+    const { hooks } = (await request('GET', '/api/hooks')).body;
+    return hooks.some(({ name }: { name: string }) => name === `hook${n}`);
+  },
+  undo: (server) => status(server, 'DELETE', `/api/hooks/hook${n}/config`),
+});
+
+async function login({ server }: DeployedServer, clientId: string, secret: string): Promise<string> {
+  const body = JSON.stringify({ clientId, secret });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${server.url}/token`, { method: 'POST', body, headers });
+  return ((await answer.json()) as { accessToken: string }).accessToken;
+}
+
+/** Whether the token of a client whose secret was changed is refused. Undone: the token that it gets by the new secret is not. */
+function secret(n: number): Change {
+  const standing = { clientId: `keeper${n}`, secret: 'one two three four' };
+  let token = '';
+  return {
+    what: `secret ${n}`,
+    async make(server) {
+      await server.request('POST', '/api/clients', standing);
+      token = await login(server, standing.clientId, standing.secret);
+      return status(server, 'PUT', `/api/clients/${standing.clientId}/secret`, { secret: 'five six seven' });
+    },
+    async holds({ server }) {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`${server.url}/api/collections`, { headers })).status === 401;
+    },
+    async undo(server) {
+      token = await login(server, standing.clientId, 'five six seven');
+      return 200;
+    },
+  };
+}
+
+/** Each process has answered once without its cache, which all of them were warm with. There is nothing to undo. */
+function flush(n: number): Change {
+  const computed = new Set<DeployedServer>();
+  let isUndone = false;
+  const path = '/1.0/library/cached';
+  const isHit = async ({ request }: DeployedServer) =>
+    (await request('GET', path)).headers.get('x-cache') === 'HIT';
+  return {
+    what: `flush ${n}`,
+    make: (server) => status(server, 'POST', '/api/flush', { path }),
+    async holds(server) {
+      if (!isUndone && !(await isHit(server))) computed.add(server);
+      return !isUndone && computed.has(server);
+    },
+    async undo() {
+      isUndone = true;
+      return 200;
+    },
+  };
+}
+
+const KINDS = [endpoint, policy, suspension, specification, client, recipe, route, hook, secret];
+
+/** Has all processes keep the answer that is flushed. */
+async function warm({ servers }: TestDeployment): Promise<void> {
+  for (const { request } of servers) {
+    const answer = async () => (await request('GET', '/1.0/library/cached')).headers.get('x-cache');
+    await expect.poll(answer).toBe('HIT');
+  }
+}
 
 const STANDING = "module.exports.get = (req, res) => res.end('1');";
 
@@ -124,7 +193,7 @@ async function makeAndUndo(
 async function recordedTwice(uri: string, name: string): Promise<readonly string[]> {
   const database = rawClient(uri).db(name);
   const entries = await database.collection('cloister.audit').find().toArray();
-  const once = entries.filter(({ action }) => !/policy|suspend|resume/.test(action));
+  const once = entries.filter(({ action }) => !/policy|suspend|resume|flush/.test(action));
   const counts = new Map<string, number>();
   for (const { action, target } of once) {
     counts.set(`${action} ${target}`, (counts.get(`${action} ${target}`) ?? 0) + 1);
@@ -148,15 +217,37 @@ describeMongo('A change posted to one of three processes', (kinds) => {
     'is in force in the others within a second, and recorded once: %s',
     async (kind) => {
       const { uri, name, drop } = createDatabase(kinds[kind]);
-      const deployment = await startDeployment({ uri, count: 3 });
+      const redis = hasRedis() ? await startRedis() : undefined;
+      onTestFinished(() => redis?.dispose());
+      const cache = {
+        CLOISTER_CACHE_ENABLED: 'true',
+        CLOISTER_CACHE_ENGINE: 'redis',
+        CLOISTER_CACHE_REDIS_TIMEOUT_MS: '5000',
+      };
+      const deployment = await startDeployment({
+        ...{
+          uri,
+          count: 3,
+          specs: { '1.0/library/cached': { fields: { name: { type: 'String' } }, settings: {} } },
+        },
+        env: redis === undefined ? {} : { ...cache, CLOISTER_CACHE_REDIS_URL: redis.url },
+      });
       const times: number[] = [];
+      const late: string[] = [];
+      const measure = async (change: Change, n: number) => {
+        const taken = await makeAndUndo(deployment, change, n);
+        times.push(...taken);
+        if (taken.some((time) => time > WITHIN_MS + STALLED_MS)) late.push(change.what);
+      };
       try {
         const [first] = deployment.servers;
         expect(await first!.post('/1.0/standing/config', STANDING)).toBe(200);
-        for (let n = 0; n < ROUNDS; n += 1) {
-          for (const change of KINDS) times.push(...(await makeAndUndo(deployment, change(n), n)));
+        for (let n = 0; n < ROUNDS[kind]; n += 1) {
+          for (const change of KINDS) await measure(change(n), n);
+          if (redis === undefined) continue;
+          await warm(deployment);
+          await measure(flush(n), n);
         }
-        const late = times.filter((time) => time > WITHIN_MS + STALLED_MS);
         expect(late).toEqual([]);
         const sorted = times.toSorted((a, b) => a - b);
         console.log(

@@ -34,23 +34,31 @@ export interface FileEditDeps extends PublishDeps {
  * Applies the edit of a file, unless this process wrote it. Never rejects. Resolves to false where the store is unavailable:
  * then the edit is to be applied again.
  */
-function applyFileEdit(deps: FileEditDeps, { address, part, file }: ModuleFile): Promise<boolean> {
-  const { files, locks, log } = deps;
-  return locks.withModule(address, async () => {
-    try {
-      const text = await files.readIfChanged(address, part);
-      if (text === undefined) return true;
-      await (part === 'code' ? applyCodeEdit : applyPolicyEdit)(deps, address, text);
-      log.info({ file }, text.state === 'absent' ? 'file deletion applied' : 'file edit applied');
-    } catch (error) {
-      if (isStoreUnavailable(error)) {
-        files.invalidate(address, part);
-        return false;
-      }
-      logRejectedFile(deps, file, error);
+async function applyFileEdit(deps: FileEditDeps, edited: ModuleFile): Promise<boolean> {
+  try {
+    return await deps.locks.withModule(edited.address, () => applyUnderLock(deps, edited));
+  } catch (error) {
+    // Another process has held the lock for too long: the file is not read yet.
+    if (isStoreUnavailable(error)) return false;
+    throw error;
+  }
+}
+
+async function applyUnderLock(deps: FileEditDeps, { address, part, file }: ModuleFile): Promise<boolean> {
+  const { files, log } = deps;
+  try {
+    const text = await files.readIfChanged(address, part);
+    if (text === undefined) return true;
+    await (part === 'code' ? applyCodeEdit : applyPolicyEdit)(deps, address, text);
+    log.info({ file }, text.state === 'absent' ? 'file deletion applied' : 'file edit applied');
+  } catch (error) {
+    if (isStoreUnavailable(error)) {
+      files.invalidate(address, part);
+      return false;
     }
-    return true;
-  });
+    logRejectedFile(deps, file, error);
+  }
+  return true;
 }
 
 async function applyCodeEdit(deps: FileEditDeps, address: ModuleAddress, text: FileText): Promise<void> {

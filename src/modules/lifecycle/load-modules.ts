@@ -98,10 +98,10 @@ function takeUpVersion(
   });
 }
 
-/** Resolves to false where the store is unavailable. */
+/** Resolves to false where the store is unavailable, or another process holds the lock of the module for too long. */
 async function tryInspectAndPublish(deps: FileEditDeps, address: ModuleAddress): Promise<boolean> {
   try {
-    await inspectAndPublish(deps, address);
+    await deps.locks.withModule(address, () => inspectAndPublish(deps, address));
     return true;
   } catch (error) {
     if (!isStoreUnavailable(error)) throw error;
@@ -201,7 +201,7 @@ async function publishAllUnknown(
     const unsaved: ModuleAddress[] = [];
     await mapConcurrent(remaining, MAX_CONCURRENT_INSPECTIONS, async (address) => {
       if (signal.aborted) return;
-      const isDone = await deps.locks.withModule(address, () => tryInspectAndPublish(deps, address));
+      const isDone = await tryInspectAndPublish(deps, address);
       if (!isDone) unsaved.push(address);
     });
     remaining = unsaved;

@@ -24,7 +24,10 @@ interface Refusal {
   readonly work: Work;
 }
 
-/** From a fault to the last answer of 503 before the next fault, in milliseconds, by work. */
+/** Milliseconds without a refusal after which an outage is over: what is refused later has another cause, such as a machine that stalls. */
+const OVER_AFTER_MS = 4000;
+
+/** From a fault to the last answer of 503 that belongs to it, in milliseconds, by work. */
 export type Outage = Readonly<Partial<Record<Work, number>>>;
 
 export class Watch {
@@ -95,11 +98,13 @@ export class Watch {
     return this.#faults.map(({ name, at }, index) => {
       const end = this.#faults[index + 1]?.at ?? Number.POSITIVE_INFINITY;
       const seen = this.#refusals.filter((refusal) => refusal.at >= at && refusal.at < end);
-      const last = Map.groupBy(seen, ({ work }) => work);
-      return [
-        name,
-        Object.fromEntries([...last].map(([work, of]) => [work, Math.round((of.at(-1)?.at ?? at) - at)])),
-      ];
+      const lengthOf = (refusals: readonly Refusal[]) => {
+        let last = refusals[0]?.at ?? at;
+        for (const refusal of refusals) if (refusal.at - last < OVER_AFTER_MS) last = refusal.at;
+        return Math.round(last - at);
+      };
+      const works = [...Map.groupBy(seen, ({ work }) => work)];
+      return [name, Object.fromEntries(works.map(([work, refusals]) => [work, lengthOf(refusals)]))];
     });
   }
 
