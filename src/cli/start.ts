@@ -181,7 +181,7 @@ async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<
 async function startApp(loaded: LoadedConfig, context: Omit<Context, 'log'>): Promise<number> {
   const { config, file } = loaded;
   const { io, link } = context;
-  const worker = link?.order;
+  const worker = link && { ...link.order, metrics: link.metrics };
   const base = createLogger({ ...config.logging, secrets: SECRET_PATHS });
   const logger = worker === undefined ? base : base.child({ worker: worker.number });
   logUnhandledRejections(process, logger);

@@ -3,7 +3,7 @@
 import type { Metric as ClientMetric } from 'prom-client';
 import { lazyPackage } from '../lib/files/lazy-package.ts';
 import { parseQualityList } from '../lib/http/quality-list.ts';
-import { Histogram, type Metric, SECONDS_BUCKETS, type Series } from './metric.ts';
+import { Histogram, type Labels, type Metric, SECONDS_BUCKETS, type Series } from './metric.ts';
 
 const client = lazyPackage<typeof import('prom-client')>('prom-client');
 
@@ -103,7 +103,7 @@ function createSharedRuns<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Measures of the process begin with the first call: nobody pays for what nobody reads. */
-function createRegistries(metrics: readonly Metric[]) {
+function createRegistries(metrics: readonly Metric[], labels: Labels) {
   const { Registry, collectDefaultMetrics } = client();
   const ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
@@ -111,6 +111,7 @@ function createRegistries(metrics: readonly Metric[]) {
     const type = format === 'open' ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;
     const registry = new Registry();
     registry.setContentType(type as never);
+    registry.setDefaultLabels(labels);
     for (const metric of metrics) registry.registerMetric(inFormat(format, metric, () => readOwn(metric)));
     for (const metric of ofProcess.getMetricsAsArray()) {
       const { name, type, get } = metric as unknown as ReadMetric & { get(): Promise<ReadMetric> };
@@ -130,12 +131,12 @@ function formatOf(accept: string): Format {
   return open > 0 && open >= qualityOf((value) => value !== OPEN_METRICS) ? 'open' : 'plain';
 }
 
-/** Creates the exposition of these metrics and of those of the process. */
-export function createExposition(metrics: readonly Metric[]): Exposition {
+/** Creates the exposition of these metrics and of those of the process. `labels`: of every sample. */
+export function createExposition(metrics: readonly Metric[], labels: Labels = {}): Exposition {
   let registries: ReturnType<typeof createRegistries> | undefined;
   return {
     async scrape(accept) {
-      registries ??= createRegistries(metrics);
+      registries ??= createRegistries(metrics, labels);
       return registries[formatOf(accept)]();
     },
   };

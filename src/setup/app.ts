@@ -33,6 +33,8 @@ import { createMediaSetup } from './media.ts';
 import { createMetrics } from './metrics.ts';
 import { createPostedCode, moduleFolders } from './posted-code.ts';
 import { openDeployment } from './processes/deployment.ts';
+import type { WorkerMetrics } from './processes/worker-link.ts';
+import type { WorkerOrder } from './processes/worker-messages.ts';
 import { createServerReport } from './server-report.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
@@ -43,6 +45,10 @@ import { createTryStart, openCache, type StartEnvironment } from './try-start.ts
  * the configured admin, or a database server is asked: the server is loaded while they wait for that.
  */
 const HEAD_START_MS = 10;
+
+interface AppWorker extends Pick<WorkerOrder, 'number' | 'isFirst'> {
+  readonly metrics: WorkerMetrics;
+}
 
 interface AppOptions {
   /** Absolute path of the configuration file, which need not exist. */
@@ -66,7 +72,7 @@ interface AppOptions {
   /** How many files were opened and never closed: none are known of unless given. */
   readonly leakedFiles?: () => number;
   /** Where this process is one of `server.workers`: its number, and whether none of the others has listened yet. */
-  readonly worker?: { readonly number: number; readonly isFirst: boolean } | undefined;
+  readonly worker?: AppWorker | undefined;
   /** Cost of hashes of client secrets, if it is not to be that of production. */
   readonly hashCost?: HashCost;
 }
@@ -125,7 +131,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   // Stores, and what stays in memory for slow clients.
   const generateId = createIdSource(now);
   const unsent = createByteQuota(limits.unsentBytes);
-  const metrics = createMetrics(config);
+  const metrics = createMetrics(config, worker);
   const processId = generateId();
   const opened = options.store ?? (await openStore(config, { cwd, logger, unsent, owner: processId }));
   const cache = await openCache(config, environment);

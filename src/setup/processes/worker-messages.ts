@@ -17,9 +17,18 @@ export interface WorkerOrder {
   readonly only: 'content' | 'delivery' | undefined;
 }
 
-export type MessageToWorker = WorkerOrder | { readonly kind: 'stop'; readonly signal: string };
+/** `tell` asks for metrics, by the number of the question; `gathered` has those of the other workers. */
+export type MessageToWorker =
+  | WorkerOrder
+  | { readonly kind: 'stop'; readonly signal: string }
+  | { readonly kind: 'tell'; readonly id: number; readonly accept: string }
+  | { readonly kind: 'gathered'; readonly id: number; readonly texts: readonly string[] };
 
-/** `hello`: it waits for its order. `listening`: its ports are open. `started`: nothing of its start can fail any more. */
-export interface MessageFromWorker {
-  readonly kind: 'hello' | 'listening' | 'started';
-}
+/**
+ * `hello`: it waits for its order. `listening`: its ports are open. `started`: nothing of its start can fail any more. `gather` asks
+ * for metrics of the others, `metrics` tells its own.
+ */
+export type MessageFromWorker =
+  | { readonly kind: 'hello' | 'listening' | 'started' }
+  | { readonly kind: 'gather'; readonly id: number; readonly accept: string }
+  | { readonly kind: 'metrics'; readonly id: number; readonly text: string };

@@ -1,6 +1,7 @@
 // Keeps the worker processes of a server running: starts the first, then the others, replaces those that end, and ends them all.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../lib/logger.ts';
+import { MetricsRelay } from './metrics-relay.ts';
 import type { MessageFromWorker, MessageToWorker, WorkerOrder } from './worker-messages.ts';
 
 /** `code` is null where a signal has ended it. */
@@ -42,6 +43,7 @@ const pauseOnClock = (milliseconds: number, signal: AbortSignal): Promise<void> 
 export class WorkerSupervisor {
   readonly #options: WorkerSupervisorOptions;
   readonly #running = new Map<number, RunningWorker>();
+  readonly #metrics = new MetricsRelay();
   readonly #listening = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
   #hasListened = false;
@@ -121,18 +123,24 @@ export class WorkerSupervisor {
     for (const message of early) onMessage(message);
     const end = await worker.ended;
     this.#running.delete(number);
+    this.#metrics.forget(number);
     return end;
   }
 
-  #hear(number: number, worker: RunningWorker, { kind }: MessageFromWorker): void {
-    if (kind === 'hello') {
-      // One that has done nothing yet need not be asked.
-      if (this.#stopping.signal.aborted) worker.kill();
-      else worker.send({ kind: 'start', number, isFirst: !this.#hasListened, ...this.#options.order });
-      return;
+  #hear(number: number, worker: RunningWorker, message: MessageFromWorker): void {
+    if (message.kind === 'gather') this.#metrics.ask(number, message, this.#running);
+    else if (message.kind === 'metrics') this.#metrics.take(number, message);
+    else if (message.kind === 'hello') this.#order(number, worker);
+    else {
+      this.#hasListened = true;
+      this.#listening.resolve();
+      if (message.kind === 'started') this.#hasStarted = true;
     }
-    this.#hasListened = true;
-    this.#listening.resolve();
-    if (kind === 'started') this.#hasStarted = true;
+  }
+
+  #order(number: number, worker: RunningWorker): void {
+    // One that has done nothing yet need not be asked.
+    if (this.#stopping.signal.aborted) worker.kill();
+    else worker.send({ kind: 'start', number, isFirst: !this.#hasListened, ...this.#options.order });
   }
 }

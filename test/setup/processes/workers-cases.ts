@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectClient } from '../../helpers/server-process/client.ts';
-import { startWorkers, type WorkerServer } from '../../helpers/server-process/workers.ts';
+import { askOnce, startWorkers, type WorkerServer } from '../../helpers/server-process/workers.ts';
 import {
   createTrackedWriter,
   seededRandom,
@@ -74,6 +74,18 @@ export function describeWorkers(environment: () => Promise<Readonly<Record<strin
       await expect.poll(create).toBe(400);
     }
     await expect.poll(() => auditOf(started, '/1.0/library/things')).toEqual(['specification.create']);
+  });
+
+  it('tells the metrics of all workers, whichever of them is asked, on both ports', async () => {
+    const { server, client } = started;
+    for (const url of [server.url, server.deliveryUrl]) {
+      for (let times = 0; times < COUNT; times += 1) {
+        const { body } = await askOnce(url, client.token, ['GET', '/metrics']);
+        const found = [...body.matchAll(/^cloister_build_info\{.*worker="(\d+)".*\} 1$/gm)];
+        expect(found.map(([, worker]) => worker).sort()).toEqual(['1', '2']);
+        expect(body.match(/^# TYPE process_start_time_seconds /gm)).toHaveLength(1);
+      }
+    }
   });
 
   it('reads at each worker what another one has acknowledged', async () => {
