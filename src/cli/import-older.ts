@@ -1,5 +1,6 @@
 // `cloister import --from`: what an older API stored, from its database or the files of its filestore.
 import type { AppError } from '../errors/errors.ts';
+import { escapeLine } from '../lib/printable-text.ts';
 import type { OlderData } from '../setup/transfer.ts';
 import type { ImportState } from '../transfer/import.ts';
 import type { Io } from './io.ts';
@@ -41,7 +42,7 @@ interface Imported {
 }
 
 async function importDocuments({ data, signal, io, host }: OlderImport, plan: Plan): Promise<Imported> {
-  for (const notice of plan.notices) io.err(notice);
+  for (const notice of plan.notices) io.err(escapeLine(notice));
   const progress = createProgressBar(host.stderr, plan.documents);
   const rejections = createRejections(io);
   const late: string[] = [];
@@ -56,7 +57,7 @@ async function importDocuments({ data, signal, io, host }: OlderImport, plan: Pl
     const done = await data.import(entries, { signal, onProgress, onRejected });
     progress.stop();
     rejections.report();
-    for (const notice of late) io.err(notice);
+    for (const notice of late) io.err(escapeLine(notice));
     return { state: done, rejected: rejections.count() };
   } catch (error) {
     progress.stop();
@@ -81,7 +82,8 @@ async function importClients({ data, signal, io }: OlderImport, plan: Plan): Pro
     signal,
     onClient({ clientId, outcome, notes }) {
       counts[outcome] += 1;
-      for (const note of notes) io.err(`client ${clientId === '' ? 'without an id' : clientId}: ${note}`);
+      for (const note of notes)
+        io.err(escapeLine(`client ${clientId === '' ? 'without an id' : clientId}: ${note}`));
     },
   });
   if (counts.imported > 0 && !hasAdmin)

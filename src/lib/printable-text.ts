@@ -24,6 +24,11 @@ export function escapeUnprintable(text: string): string {
   return text.toWellFormed().replace(UNPRINTABLE, escapeCharacter);
 }
 
+/** The same on one line of any length. */
+export function escapeLine(text: string): string {
+  return escapeUnprintable(text.replace(/\s+/g, ' '));
+}
+
 /** One line of about 300 characters. */
 export function toOneLine(text: string): string {
   const short = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;

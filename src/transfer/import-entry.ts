@@ -3,6 +3,7 @@ import { sizeIssue } from '../collections/model/stored-document.ts';
 import { AppError } from '../errors/errors.ts';
 import { isId } from '../lib/ids.ts';
 import { findJsonIssue, type Json, type JsonIssue, type JsonObject } from '../lib/json/json.ts';
+import { escapeLine } from '../lib/printable-text.ts';
 import type { Namespace, StoredDocument } from '../stores/ports.ts';
 import { findNamespaceIssue, isServerNamespace } from './namespaces.ts';
 
@@ -18,7 +19,8 @@ export interface ImportEntry {
 
 /** The error for what was read at `place`. `message` is for the operator, `cause` for developers. */
 export function importError(place: string, message: string, cause?: unknown): AppError {
-  return new AppError('DOCUMENT_INVALID', { message: `${place}: ${message}`, cause });
+  // A place may be the name of a file, or an id, as somebody else chose it.
+  return new AppError('DOCUMENT_INVALID', { message: `${escapeLine(place)}: ${message}`, cause });
 }
 
 /** The fields whose values are ids, by namespace. */

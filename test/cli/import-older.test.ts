@@ -147,6 +147,7 @@ describe('the import of what an older API stored', () => {
       { _id: 'c', clientId: 'with space', secret: 'abc' },
       { _id: 'd', secret: 'abc' },
       { _id: 'e', clientId: 'editor', secret: 'abc', roles: ['editors'], resources: {} },
+      { _id: 'f', clientId: 'x\ny; rm -rf ~', secret: 5 },
     ];
     save({ apiClients: odd });
     const { code, said } = await run({ clients: true, 'client-collection': 'apiClients' });
@@ -156,8 +157,9 @@ describe('the import of what an older API stored', () => {
       expect.stringContaining('client with space: is not imported: clientId: A client id is'),
       expect.stringContaining('client without an id: is not imported: clientId: A client id is'),
       'client editor: its roles are not carried over, nor what they permitted: editors',
+      expect.stringMatching(/^client x y; rm -rf ~: needs a new secret: .*\. cloister clients add ID$/),
       'none of the clients is an admin: cloister clients add ID --admin',
-      'imported 0 documents of 0 collections, 2 clients (3 not imported)',
+      'imported 0 documents of 0 collections, 2 clients (4 not imported)',
     ]);
     expect(said.join()).not.toContain(hash);
   });

@@ -28,7 +28,9 @@ export async function importClient(
   }
   if (secret === undefined) {
     const why = 'needs a new secret: it has none, or one that only the older server can check';
-    return { clientId, outcome: 'failed', notes: [`${why}. cloister clients add ${clientId}`] };
+    // An id is text of others: what is to be copied into a shell has none that a shell would read as more than a word.
+    const shown = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(clientId) ? clientId : 'ID';
+    return { clientId, outcome: 'failed', notes: [`${why}. cloister clients add ${shown}`] };
   }
   try {
     await clients.createImported(body, secret);
