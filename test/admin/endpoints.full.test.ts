@@ -246,7 +246,8 @@ describe.runIf(canRun)('the views of endpoints', () => {
       await cancel.and(page.locator(':focus')).waitFor();
       expect(await page.locator('body').getAttribute('data-focus')).toBe('true');
       // Whoever wants no motion gets none: what moves is clicked beside.
-      expect(await page.getByRole('dialog').getAttribute('style')).not.toContain('transition');
+      const style = await page.getByRole('dialog').getAttribute('style');
+      expect(style ?? '').not.toContain('transition');
       await page.keyboard.press('Enter');
       await suspend.and(page.locator(':focus')).waitFor();
       expect((await site.app.inject('GET', '/1.0/greeting')).status).toBe(200);
