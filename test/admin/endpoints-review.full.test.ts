@@ -121,7 +121,10 @@ describe.runIf(canRun)('the review of posted code', () => {
 
   it('leaves versions that say what was new in each', () =>
     site.visit('/admin/endpoints/1.0/report/versions', async (page) => {
-      const row = (number: number) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: new RegExp(`^${number}\\b`) }) });
+      const row = (number: number) =>
+        page
+          .getByRole('row')
+          .filter({ has: page.getByRole('rowheader', { name: new RegExp(`^${number}\\b`) }) });
       await row(1).getByRole('cell', { name: 'Code', exact: true }).waitFor();
       await row(2).getByRole('cell', { name: 'Policy', exact: true }).waitFor();
       await row(3).getByRole('cell', { name: 'Code', exact: true }).waitFor();
