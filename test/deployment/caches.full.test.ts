@@ -12,6 +12,8 @@ import { hasRedis, startRedis as launchRedis, type RedisServer } from '../helper
 const SPECS = { '1.0/library/books': { fields: { title: { type: 'String' } }, settings: {} } };
 const PATH = '/1.0/library/books';
 const ROUNDS = 40;
+/** More than a second and what a machine stalls, much less than the five minutes for which answers are kept. */
+const MANY_MS = 30_000;
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -62,7 +64,8 @@ describe('in memory', () => {
     expect((await titleOf(second, id)).cache).toBe('HIT');
     await first.request('PUT', `${PATH}/${id}`, { title: 'new' });
     const from = performance.now();
-    while ((await titleOf(second, id)).title !== 'new') expect(performance.now() - from).toBeLessThan(1500);
+    while ((await titleOf(second, id)).title !== 'new')
+      expect(performance.now() - from).toBeLessThan(MANY_MS);
   });
 });
 

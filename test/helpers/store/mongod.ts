@@ -1,5 +1,5 @@
 // Starts real mongod processes out of `.servers`, each on a port and a folder of its own, with a journal.
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,9 +82,30 @@ function parentFolder(): string {
   }
 }
 
+const PREFIX = 'cloister-mongod-';
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return Reflect.get(Object(error), 'code') !== 'ESRCH';
+  }
+}
+
+/** Removes what processes left behind that were killed: it takes memory. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
 /** It goes with the process that asked for it, even when that is interrupted. */
 function temporaryFolder(): string {
-  const path = mkdtempSync(join(parentFolder(), 'cloister-mongod-'));
+  const parent = parentFolder();
+  removeAbandoned(parent);
+  const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   return path;
 }
