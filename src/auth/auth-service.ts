@@ -26,12 +26,19 @@ interface SecretOptions {
   readonly queryMs: number;
 }
 
+const idOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 24);
+
+/** Loads the secret of this name; undefined where it was never created. Rejects with the store's StoreError. */
+export function findSecret(name: string, options: SecretOptions): Promise<string | undefined> {
+  return read(idOf(name), options);
+}
+
 /**
  * Loads the secret of this name or creates it: the same for every start and every process on one database. The id of the record
  * is derived from the name, so that only one of two concurrent first starts can insert. Rejects with the store's StoreError.
  */
 export async function findOrCreateSecret(name: string, options: SecretOptions): Promise<string> {
-  const id = createHash('sha256').update(name).digest('hex').slice(0, 24);
+  const id = idOf(name);
   const stored = await read(id, options);
   if (stored !== undefined) return stored;
   const value = generateSecret();

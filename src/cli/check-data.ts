@@ -2,13 +2,14 @@
 // specifications, and repairs what it can.
 
 import type { Config } from '../config/schema.ts';
-import type { openDataCheck } from '../setup/cli-services.ts';
+import type { openDataCheck, openWorkspace } from '../setup/cli-services.ts';
 import { checkIndexes, counted, placeOf } from './check-indexes.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import { formatAmount } from './transfer.ts';
 
+type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 type DatabaseCheck = Awaited<ReturnType<typeof openDataCheck>>;
 type DataCheck = NonNullable<Extract<DatabaseCheck, { kind: 'file' }>['data']>;
 type Comparison = Extract<DatabaseCheck, { kind: 'server' }>['comparison'];
@@ -41,6 +42,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
 interface Asked {
   readonly flags: CommandFlags;
   readonly io: Io;
+  readonly workspace: Workspace;
 }
 
 const isRepaired = (outcome: Outcome) => outcome === 'rebuilt' || outcome === 'gone';
@@ -55,7 +57,7 @@ async function repairAll(data: DataCheck, { broken }: DataReport, io: Io): Promi
   return isWhole;
 }
 
-async function run(data: DataCheck, config: Config, { flags, io }: Asked): Promise<number> {
+async function run(data: DataCheck, config: Config, { flags, io, workspace }: Asked): Promise<number> {
   const report = await data.check();
   const { issues, unfinished, broken, documents, collections, indexes } = report;
   for (const issue of issues) io.out(`${placeOf(issue)}: ${DESCRIPTIONS[issue.kind](issue)}`);
@@ -64,7 +66,7 @@ async function run(data: DataCheck, config: Config, { flags, io }: Asked): Promi
     if (!isInHand(index.n)) io.out(`${placeOf(index)}: not built yet`);
   }
   const repairs = flags.repair === true;
-  const isAsDeclared = await checkIndexes(config, data, { io, repairs });
+  const isAsDeclared = await checkIndexes(config, data, { io, workspace, repairs });
   const looked = `${formatAmount(documents, collections)}, ${counted(indexes, 'index', 'indexes')}`;
   if (issues.length === 0 && broken.length === 0) {
     if (isAsDeclared) io.out(`all is well: ${looked}`);
@@ -87,25 +89,37 @@ export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { config } = loaded;
-  const { openDataCheck: openData } = await import('../setup/cli-services.ts');
-  const opened = await openData(config, { cwd: io.cwd });
-  if (opened.kind === 'server') return checkServed(opened.comparison, config, { flags, io });
+  const { openDataCheck: openData, openWorkspace: open } = await import('../setup/cli-services.ts');
+  const workspace = await open(config, { cwd: io.cwd });
+  try {
+    return await checkOpened(await openData(config, { cwd: io.cwd }), config, { flags, io, workspace });
+  } finally {
+    await workspace.close();
+  }
+}
+
+async function checkOpened(opened: DatabaseCheck, config: Config, asked: Asked): Promise<number> {
+  if (opened.kind === 'server') return checkServed(opened.comparison, config, asked);
   const { data } = opened;
   if (data === undefined) {
-    io.out('all is well: there are no data yet');
+    asked.io.out('all is well: there are no data yet');
     return 0;
   }
   try {
-    return await run(data, config, { flags, io });
+    return await run(data, config, asked);
   } finally {
     data.close();
   }
 }
 
 /** MongoDB keeps its indexes in step with the documents: only whether it has the declared ones is looked at. */
-async function checkServed(comparison: Comparison, config: Config, { flags, io }: Asked): Promise<number> {
+async function checkServed(
+  comparison: Comparison,
+  config: Config,
+  { flags, io, workspace }: Asked,
+): Promise<number> {
   try {
-    const isAsDeclared = await checkIndexes(config, comparison, { io, repairs: false });
+    const isAsDeclared = await checkIndexes(config, comparison, { io, workspace, repairs: false });
     if (isAsDeclared) {
       io.out(
         'all is well: every declared index is there; whether they agree with the documents MongoDB checks (`validate`)',

@@ -1,12 +1,12 @@
 // The part of `cloister check --data` that compares the indexes of the database with those that the specifications declare.
-import { relative, resolve } from 'node:path';
 import { createSiteRegistry } from '../collections/default-bucket.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { type IndexPlan, planIndexesOf } from '../collections/specifications/index-sync.ts';
 import type { Config } from '../config/schema.ts';
-import type { openDataCheck } from '../setup/cli-services.ts';
+import type { openDataCheck, openWorkspace } from '../setup/cli-services.ts';
 import type { Io } from './io.ts';
 
+type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 type DatabaseCheck = Awaited<ReturnType<typeof openDataCheck>>;
 type DataCheck = NonNullable<Extract<DatabaseCheck, { kind: 'file' }>['data']>;
 type Comparison = Pick<Extract<DatabaseCheck, { kind: 'server' }>['comparison'], 'compare'>;
@@ -33,23 +33,23 @@ interface DeclaredByFiles {
 }
 
 /** What the specification files declare. */
-async function readDeclared(config: Config, cwd: string): Promise<DeclaredByFiles> {
-  const { workspace, paths, database, media } = config;
-  const root = resolve(cwd, workspace.path, paths.collections);
-  const { enableCollectionDatabases } = database;
+async function readDeclared(config: Config, { files, folders, nameOf }: Workspace): Promise<DeclaredByFiles> {
+  const root = folders.collections;
+  const { enableCollectionDatabases } = config.database;
   const registry = createSiteRegistry(config);
   const issues = await checkSpecificationFiles({
+    workspace: files,
     root,
     enableCollectionDatabases,
-    defaultBucket: media.defaultBucket,
+    defaultBucket: config.media.defaultBucket,
     registry,
   });
   const live = registry.list();
   const plans = live.flatMap((collection) => planIndexesOf(collection, live));
   const byNamespace = new Map(plans.map((plan) => [JSON.stringify(plan.namespace), plan]));
   const errors = issues.filter(({ severity }) => severity === 'error');
-  const files = new Set(errors.map(({ file }) => relative(cwd, resolve(root, file))));
-  return { plans: [...byNamespace.values()], unreadable: [...files] };
+  const unreadable = new Set(errors.map(({ file }) => nameOf(file)));
+  return { plans: [...byNamespace.values()], unreadable: [...unreadable] };
 }
 
 /** What keeps an index from being built; empty if nothing does. */
@@ -92,6 +92,7 @@ const lineOf = (difference: Difference, text: string) =>
 
 interface CheckIndexesOptions {
   readonly io: Io;
+  readonly workspace: Workspace;
   /** Builds what can be built, and drops what nobody declares. */
   readonly repairs: boolean;
 }
@@ -100,9 +101,9 @@ interface CheckIndexesOptions {
 export async function checkIndexes(
   config: Config,
   data: Comparison | DataCheck,
-  { io, repairs }: CheckIndexesOptions,
+  { io, workspace, repairs }: CheckIndexesOptions,
 ): Promise<boolean> {
-  const { plans, unreadable } = await readDeclared(config, io.cwd);
+  const { plans, unreadable } = await readDeclared(config, workspace);
   for (const file of unreadable) {
     io.out(`${file}: its indexes are not compared: \`cloister check\` names its errors`);
   }

@@ -8,8 +8,16 @@ import { formatConfigIssue, locateIssues, readConfigFile } from '../config/confi
 import { folderIssues, missingFolders } from '../config/folder-check.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { AppError } from '../errors/errors.ts';
+import type { openWorkspace as OpenWorkspace } from '../setup/cli-services.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags } from './parse-arguments.ts';
+
+type Workspace = Omit<Awaited<ReturnType<typeof OpenWorkspace>>, 'close'>;
+
+interface Place {
+  readonly workspace: Workspace;
+  readonly cwd: string;
+}
 
 interface CheckIssue {
   readonly severity: 'error' | 'warning';
@@ -34,13 +42,16 @@ function configIssues({ issues: problems, warnings }: LoadedConfig): CheckIssue[
   ];
 }
 
-const fileIssue = (cwd: string, { file, line, message, severity }: FileIssue): CheckIssue => ({
+const fileIssue = (
+  { nameOf }: Pick<Workspace, 'nameOf'>,
+  { file, line, message, severity }: FileIssue,
+): CheckIssue => ({
   severity,
   message,
   line: formatConfigIssue({
     setting: '',
     message,
-    file: relative(cwd, file),
+    file: nameOf(file),
     ...(line === undefined ? {} : { line }),
   }),
 });
@@ -48,29 +59,25 @@ const fileIssue = (cwd: string, { file, line, message, severity }: FileIssue): C
 /** Collections without errors end up in the registry. */
 async function specificationIssues(
   { config }: LoadedConfig,
-  cwd: string,
+  workspace: Workspace,
   known: { readonly registry: CollectionRegistry; readonly hooks?: ReadonlySet<string> },
 ): Promise<CheckIssue[]> {
-  const root = resolve(cwd, config.workspace.path, config.paths.collections);
+  const { files, folders, nameOf } = workspace;
+  const root = folders.collections;
   const { enableCollectionDatabases } = config.database;
   const { defaultBucket } = config.media;
   const problems = await checkSpecificationFiles({
-    root,
-    enableCollectionDatabases,
-    defaultBucket,
-    ...known,
+    workspace: files,
+    ...{ root, enableCollectionDatabases, defaultBucket, ...known },
   });
-  const issues = problems.map((problem) => fileIssue(cwd, { ...problem, file: resolve(root, problem.file) }));
+  const issues = problems.map((problem) => fileIssue(workspace, problem));
   if (known.registry.list().length !== 0 || issues.some(({ severity }) => severity === 'error'))
     return issues;
-  return [
-    ...issues,
-    { severity: 'warning', line: `${relative(cwd, root)}: there is no collection in this folder` },
-  ];
+  return [...issues, { severity: 'warning', line: `${nameOf(root)}: there is no collection in this folder` }];
 }
 
 /** Warnings that say the same, each told once: of many files, at the first of them. */
-function withoutRepetitions(issues: readonly CheckIssue[]): readonly CheckIssue[] {
+export function withoutRepetitions(issues: readonly CheckIssue[]): readonly CheckIssue[] {
   const keyOf = ({ severity, line, message = line }: CheckIssue) => (severity === 'error' ? line : message);
   const groups = Map.groupBy(issues, keyOf);
   return [...groups.values()].flatMap(([first, ...others]) => {
@@ -85,24 +92,24 @@ function withoutRepetitions(issues: readonly CheckIssue[]): readonly CheckIssue[
 
 async function workspaceIssues(
   loaded: LoadedConfig,
-  cwd: string,
+  { workspace, cwd }: Place,
   writePolicies: boolean,
 ): Promise<CheckIssue[]> {
   const { openModuleChecker } = await import('../setup/cli-services.ts');
-  const modules = await openModuleChecker(loaded.config, { cwd });
+  const modules = await openModuleChecker(loaded.config, { cwd, workspace });
   try {
     const known = { registry: createSiteRegistry(loaded.config), hooks: await modules.hookNames() };
-    const specifications = await specificationIssues(loaded, cwd, known);
+    const specifications = await specificationIssues(loaded, workspace, known);
     const problems = await modules.check(known.registry, { writePolicies });
-    return [...specifications, ...problems.map((problem) => fileIssue(cwd, problem))];
+    return [...specifications, ...problems.map((problem) => fileIssue(workspace, problem))];
   } finally {
     await modules.close();
   }
 }
 
-async function deliveryIssues({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+async function deliveryIssues(config: LoadedConfig['config'], workspace: Workspace): Promise<CheckIssue[]> {
   const { checkDelivery } = await import('../setup/cli-services.ts');
-  return (await checkDelivery(config, { cwd })).map((problem) => fileIssue(cwd, problem));
+  return (await checkDelivery(config, workspace)).map((problem) => fileIssue(workspace, problem));
 }
 
 async function databaseIssues({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
@@ -134,14 +141,15 @@ const MODULES_NOT_CHECKED: CheckIssue = {
 };
 
 /** Issues of the policy limits, which are part of the configuration, are listed with the others. */
-async function issuesIn(loaded: LoadedConfig, cwd: string, writePolicies: boolean): Promise<CheckIssue[]> {
+async function issuesIn(loaded: LoadedConfig, place: Place, writePolicies: boolean): Promise<CheckIssue[]> {
+  const { workspace } = place;
   if (loaded.issues.length > 0)
     return [
-      ...(await specificationIssues(loaded, cwd, { registry: createSiteRegistry(loaded.config) })),
+      ...(await specificationIssues(loaded, workspace, { registry: createSiteRegistry(loaded.config) })),
       MODULES_NOT_CHECKED,
     ];
   try {
-    return await workspaceIssues(loaded, cwd, writePolicies);
+    return await workspaceIssues(loaded, place, writePolicies);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFIGURATION_INVALID') throw error;
     const file = loaded.config.sandbox.policyFile;
@@ -151,33 +159,59 @@ async function issuesIn(loaded: LoadedConfig, cwd: string, writePolicies: boolea
     }));
     return [
       ...policyIssues,
-      ...(await specificationIssues(loaded, cwd, { registry: createSiteRegistry(loaded.config) })),
+      ...(await specificationIssues(loaded, workspace, { registry: createSiteRegistry(loaded.config) })),
       MODULES_NOT_CHECKED,
     ];
   }
 }
 
+/** Issues of what is in the workspace, on disk or in the database. */
+async function contentIssues(
+  loaded: LoadedConfig,
+  flags: CommandFlags,
+  { cwd }: Io,
+): Promise<readonly CheckIssue[]> {
+  const { path, store } = loaded.config.workspace;
+  if (store === 'files' && !existsSync(resolve(cwd, path)))
+    return [{ severity: 'error', line: `${path}: there is no such folder` }];
+  // Where the settings are wrong, nobody knows which database is meant.
+  if (store === 'database' && loaded.issues.length > 0) return [];
+  const { openWorkspace } = await import('../setup/cli-services.ts');
+  const workspace = await openWorkspace(loaded.config, { cwd });
+  try {
+    return await checkContents(loaded, { workspace, cwd }, flags['write-policies'] === true);
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** Checks an open workspace as `cloister check` does. */
+export async function checkContents(
+  loaded: LoadedConfig,
+  place: Place,
+  writePolicies = false,
+): Promise<readonly CheckIssue[]> {
+  const found = await issuesIn(loaded, place, writePolicies);
+  return [...found, ...(await deliveryIssues(loaded.config, place.workspace))];
+}
+
+/** Prints every issue. Returns how many are errors. */
+export function printIssues(issues: readonly CheckIssue[], io: Pick<Io, 'out'>): number {
+  for (const { severity, line } of issues) io.out(severity === 'warning' ? `warning: ${line}` : line);
+  return issues.filter(({ severity }) => severity === 'error').length;
+}
+
 /** Prints every issue with its file and line. Returns 1 if one of them is an error, else 0. */
 export async function check(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
-  const workspace = resolve(io.cwd, loaded.config.workspace.path);
   const found = configIssues(loaded);
   if (loaded.issues.length === 0) {
     found.push(...(await databaseIssues(loaded, io.cwd)), ...(await foldersIssues(loaded, io.cwd)));
   }
-  if (existsSync(workspace)) {
-    found.push(
-      ...(await issuesIn(loaded, io.cwd, flags['write-policies'] === true)),
-      ...(await deliveryIssues(loaded, io.cwd)),
-    );
-  } else {
-    found.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
-  }
+  found.push(...(await contentIssues(loaded, flags, io)));
 
   const issues = withoutRepetitions(found);
-  for (const { severity, line } of issues) io.out(severity === 'warning' ? `warning: ${line}` : line);
-  const errors = issues.filter(({ severity }) => severity === 'error').length;
-  if (errors > 0) return 1;
+  if (printIssues(issues, io) > 0) return 1;
   const warnings = issues.length === 1 ? '1 warning' : `${issues.length} warnings`;
   io.out(issues.length === 0 ? 'all is well' : `no errors, ${warnings}`);
   return 0;

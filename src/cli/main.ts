@@ -52,6 +52,8 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
       : (await import('./import-older.ts')).importOlder(flags, io),
   backup: async (flags, io) => (await import('./backup.ts')).backup(flags, io),
   restore: async (flags, io) => (await import('./restore.ts')).restore(flags, io),
+  'workspace push': async (flags, io) => (await import('./transfer.ts')).pushWorkspace(flags, io),
+  'workspace pull': async (flags, io) => (await import('./transfer.ts')).pullWorkspace(flags, io),
   'media copy': async (flags, io) => (await import('./media-copy.ts')).mediaCopy(flags, io),
   bundle: async (flags, io) => (await import('./bundle.ts')).bundle(flags, io),
   migrate: async (flags, io) => (await import('./migrate.ts')).migrate(flags, io),

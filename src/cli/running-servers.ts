@@ -1,10 +1,10 @@
 // Commands about servers that run: `cloister endpoints suspend` and the like, by which the operator suspends and resumes posted code
 // without a token, and `cloister status`.
-import type { Reached } from '../deployment/command-change.ts';
 import type { ModuleAddress } from '../modules/model/module-types.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import { processTable } from './output/process-table.ts';
+import { describeServers } from './output/workspace-changes.ts';
 import type { CommandFlags, CommandName } from './parse-arguments.ts';
 
 type SuspensionCommand = Extract<CommandName, `${'endpoints' | 'hooks'} ${string}`>;
@@ -14,17 +14,6 @@ function addressOf(command: SuspensionCommand, name: string): ModuleAddress | un
   if (command.startsWith('hooks')) return { kind: 'hook', name };
   const [apiVersion = '', endpoint = '', ...more] = name.replace(/^\//, '').split('/');
   return endpoint === '' || more.length > 0 ? undefined : { kind: 'endpoint', apiVersion, name: endpoint };
-}
-
-/** What has come of the order, in words. */
-function describeReached({ inForce, silent }: Reached): string {
-  const count = inForce.length;
-  const obeyed =
-    count === 0
-      ? 'no server runs, the next start does so'
-      : `in force in ${count === 1 ? 'the running server' : `all ${count} running servers`}`;
-  if (silent.length === 0) return obeyed;
-  return `${obeyed}; no sign of life from ${silent.join(', ')}`;
 }
 
 /** Stores the order for the running servers or the next start. Returns the exit code, or throws what the store throws. */
@@ -46,7 +35,7 @@ export async function suspendOrResume(
   const action = command.endsWith('suspend') ? 'suspend' : 'resume';
   const done = action === 'suspend' ? 'suspended' : 'resumed';
   try {
-    io.out(`${done} ${name}: ${describeReached(await opened.order(address, action))}`);
+    io.out(`${done} ${name}: ${describeServers(await opened.order(address, action))}`);
   } finally {
     await opened.close();
   }

@@ -1,5 +1,6 @@
 // `cloister export`: every document of the site into a file, or to the standard output. `cloister import`: back into the
-// configured database. Both take the same flag and end alike. `cloister openapi`: the API description, without a server.
+// configured database. Both take the same flag and end alike. `cloister openapi`: the API description, without a server. `cloister
+// workspace push` and `pull`: what people write, into and out of the database.
 
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -8,9 +9,11 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { SiteTransfer } from '../setup/transfer.ts';
 import type { ImportState } from '../transfer/import.ts';
+import { checkContents, printIssues, withoutRepetitions } from './check.ts';
 import { abortOnSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import { createProgressBar, type ProgressStream } from './output/progress-bar.ts';
+import { changeLines, changeSummary, describeServers } from './output/workspace-changes.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 
 /** The part of the process that these commands use: streams and signals. */
@@ -221,4 +224,51 @@ export async function writeOpenApi(
   if (file === '-') await standardOutput(host.stdout).write(text);
   else await writeDescription(resolve(io.cwd, file), text);
   return 0;
+}
+
+/** Puts a folder into the database. Returns 1 where a file has an error: then nothing is written. */
+export async function pushWorkspace(flags: CommandFlags, io: Io): Promise<number> {
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
+  const { openWorkspacePush } = await import('../setup/workspace/push.ts');
+  const { prune = false, 'dry-run': dryRun = false } = flags;
+  const folder = resolve(io.cwd, flags.folder ?? '');
+  const { openStore } = await import('../setup/cli-services.ts');
+  const push = await openWorkspacePush(loaded.config, { cwd: io.cwd, folder, prune, openStore });
+  try {
+    const found = await checkContents(loaded, { workspace: push.candidate, cwd: io.cwd });
+    const unreadable = push.unreadable.map((line) => ({ severity: 'error', line }) as const);
+    if (printIssues(withoutRepetitions([...unreadable, ...found]), io) > 0) {
+      io.err('cloister: workspace push: nothing was written');
+      return 1;
+    }
+    const options = { prune, dryRun, surplusIn: 'the database' };
+    for (const line of changeLines(push.difference, options)) io.out(line);
+    const reached = dryRun ? undefined : describeServers(await push.apply());
+    io.out([changeSummary(push.difference, options), ...(reached === undefined ? [] : [reached])].join('; '));
+    return 0;
+  } finally {
+    await push.close();
+  }
+}
+
+/** Writes what is in the database into a folder. */
+export async function pullWorkspace(flags: CommandFlags, io: Io): Promise<number> {
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
+  const { openWorkspacePull } = await import('../setup/workspace/pull.ts');
+  const { prune = false, overwrite = false, 'dry-run': dryRun = false } = flags;
+  const folder = resolve(io.cwd, flags.folder ?? '');
+  const { openStore } = await import('../setup/cli-services.ts');
+  const place = { cwd: io.cwd, folder, overwrite, prune, openStore };
+  const pull = await openWorkspacePull(loaded.config, place);
+  try {
+    const options = { prune, dryRun, surplusIn: 'the folder' };
+    if (!dryRun) await pull.apply();
+    for (const line of changeLines(pull.difference, options)) io.out(line);
+    io.out(changeSummary(pull.difference, options));
+    return 0;
+  } finally {
+    await pull.close();
+  }
 }

@@ -164,6 +164,14 @@ export function missingBucketSettings(config: Config): readonly string[] {
   return missingSettings(true, bucketSettings(config), '').map(({ path }) => path);
 }
 
+/** The embedded database is on one machine, where the files are too. */
+function workspaceIssues({ workspace, database }: Config): readonly RuleIssue[] {
+  if (workspace.store === 'files' || database.engine === 'mongodb') return [];
+  const message =
+    'must be files with the embedded database; database is for servers that share one MongoDB: set database.engine to mongodb';
+  return [{ path: 'workspace.store', message }];
+}
+
 /** Checks the rules between settings. */
 export function findConfigRuleIssues(config: Config): readonly RuleIssue[] {
   const { admin } = config.auth;
@@ -187,6 +195,7 @@ export function findConfigRuleIssues(config: Config): readonly RuleIssue[] {
       'geolocation.method is remote',
     ),
     ...issuerIssues(config.auth),
+    ...workspaceIssues(config),
     ...requestTimeoutIssues(config),
     ...jitDomainIssues(config),
   ];

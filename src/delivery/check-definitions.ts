@@ -1,13 +1,14 @@
 // `cloister check` for routes and recipes: every problem of every file, and nothing brought into force.
 
+import type { WorkspaceFiles, WorkspaceFolders } from '../stores/workspace-files.ts';
 import type { DefinitionFileIssue, DefinitionKind, DefinitionLog } from './definitions/definition.ts';
 import { createDefinitionNames } from './definitions/definition-names.ts';
 import { createDefinitions } from './definitions/definitions.ts';
 import type { Route } from './routes/route.ts';
 
 interface CheckOptions {
-  /** Absolute. */
-  readonly folders: { readonly routes: string; readonly recipes: string };
+  readonly workspace: WorkspaceFiles;
+  readonly folders: Pick<WorkspaceFolders, 'routes' | 'recipes'>;
   readonly routes: DefinitionKind<Route>;
   readonly recipes: DefinitionKind<unknown>;
   /** `delivery.plainRecipe` */
@@ -19,11 +20,12 @@ const SILENT: DefinitionLog = { info() {}, warn() {}, error() {} };
 
 /** Reads both folders, routes first; a folder that is missing holds nothing. Empty: all is well. */
 export async function checkDefinitions({
+  workspace,
   folders,
   plainRecipe,
   ...kinds
 }: CheckOptions): Promise<readonly DefinitionFileIssue[]> {
-  const shared = { names: createDefinitionNames(), log: SILENT };
+  const shared = { workspace, names: createDefinitionNames(), log: SILENT };
   const routes = createDefinitions({ kind: kinds.routes, folder: folders.routes, ...shared });
   const recipes = createDefinitions({ kind: kinds.recipes, folder: folders.recipes, ...shared });
   await routes.load();

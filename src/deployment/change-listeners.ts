@@ -4,7 +4,8 @@ import type { Change, ChangeKind, ChangeListener } from './coordination.ts';
 /** What a server of this version announces, and understands. */
 const KNOWN_KINDS: Readonly<Record<ChangeKind, true>> = {
   ...{ client: true, module: true, 'module-order': true, specification: true, route: true, recipe: true },
-  ...{ responses: true, variants: true, process: true, joined: true, 'cache-away': true },
+  ...{ workspace: true, responses: true, variants: true, process: true, joined: true },
+  'cache-away': true,
 };
 
 /** A process that is lost may have changed anything, and so may a server of a later version whose changes have other kinds. */

@@ -1,4 +1,5 @@
 // A change that a command makes beside the servers: it tells them, and waits until each has it in force.
+import { setTimeout } from 'node:timers/promises';
 import { type ChangeLogDeps, createChangeLog } from './change-log.ts';
 import type { Change } from './coordination.ts';
 import { LiveProcesses } from './live-processes.ts';
@@ -41,4 +42,30 @@ export async function awaitInForce(deps: CommandChangeDeps, seq: number): Promis
   const addresses = (wanted: (record: ProcessRecord) => boolean) =>
     [...known.values()].filter(wanted).map(({ address }) => address);
   return { inForce: addresses((record) => !lacksChange(record)), silent: addresses(lacksChange) };
+}
+
+/** Milliseconds that a command waits for what servers announce, and between two looks. */
+const MAX_ANNOUNCED_MS = 10_000;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Waits until servers have announced changes, each as kind and target (`specification /1.0/library/books`), after that of the given
+ * number: not for ever, because who finds nothing to change announces nothing. Resolves with the number of the newest change. Rejects
+ * with the store's StoreError.
+ */
+export async function awaitAnnounced(
+  deps: CommandChangeDeps,
+  seq: number,
+  awaited: readonly string[],
+): Promise<number> {
+  const log = createChangeLog(deps);
+  const end = deps.clock() + MAX_ANNOUNCED_MS;
+  for (;;) {
+    const { newest, changes } = await log.since(seq);
+    const announced = new Set(changes?.map(({ kind, target }) => `${kind} ${target}`));
+    // Of so many that some are not kept, nobody can say which are missing.
+    const isDone = changes === undefined || awaited.every((one) => announced.has(one));
+    if (isDone || deps.clock() >= end) return newest;
+    await setTimeout(LOOK_AGAIN_MS);
+  }
 }

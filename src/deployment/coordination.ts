@@ -1,7 +1,10 @@
 // What the rest of the server sees of the other processes on its database: what changed elsewhere, changes that only one process
 // makes at a time, and whether this process knows the state of the others. Types only: `deployment.ts` implements it.
 
-/** What a change is about. `module-order`: an operator has given an order; `process`: one ended without leaving. */
+/**
+ * What a change is about. `module-order`: an operator has given an order; `workspace`: a command has written texts of a workspace in
+ * the database; `process`: one ended without leaving.
+ */
 export type ChangeKind =
   | 'client'
   | 'module'
@@ -9,6 +12,7 @@ export type ChangeKind =
   | 'specification'
   | 'route'
   | 'recipe'
+  | 'workspace'
   | 'responses'
   | 'variants'
   | 'process'

@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { checkDefinitions } from '../delivery/check-definitions.ts';
 import { RECIPE_KIND } from '../delivery/recipes/recipe.ts';
 import { ROUTE_KIND } from '../delivery/routes/route.ts';
+import { createFolderWorkspace } from '../stores/folder-workspace.ts';
 import { named, type ReportSection } from './report/report.ts';
 
 interface CheckedOutput {
@@ -43,9 +44,14 @@ export async function checkOutput(output: CheckedOutput): Promise<void> {
   const workspace = join(folder, 'workspace');
   const enableCollectionDatabases = await addConfigIssues(output);
   const root = join(workspace, 'collections');
-  const specifications = await checkSpecificationFiles({ root, enableCollectionDatabases, hooks });
+  const files = createFolderWorkspace();
+  const specifications = await checkSpecificationFiles({
+    ...{ workspace: files, root, enableCollectionDatabases, hooks },
+  });
   const folders = { routes: join(workspace, 'routes'), recipes: join(workspace, 'recipes') };
-  const definitions = await checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPE_KIND });
+  const definitions = await checkDefinitions({
+    ...{ workspace: files, folders, routes: ROUTE_KIND, recipes: RECIPE_KIND },
+  });
   const issues: readonly Issue[] = [
     ...specifications.map((issue) => ({ ...issue, file: resolve(root, issue.file) })),
     ...definitions,

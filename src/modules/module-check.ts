@@ -1,12 +1,12 @@
 // `cloister check` for posted code: reports every issue of its files with the line. Nothing is changed.
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { CollectionRegistry } from '../collections/model/collection.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
 import { describeSyntaxError } from '../lib/json/json-syntax.ts';
 import { quoteName } from '../lib/nearest-name.ts';
 import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
+import type { WorkspaceFiles } from '../stores/workspace-files.ts';
 import {
   createModuleFiles,
   type ModuleFile,
@@ -42,6 +42,7 @@ interface ModuleIssue {
 }
 
 export interface ModuleCheckDeps {
+  readonly workspace: WorkspaceFiles;
   readonly folders: ModuleFolders;
   readonly sandbox: Pick<Sandbox, 'inspect'>;
   readonly findUndeclared: CodeValidatorDeps['findUndeclared'];
@@ -197,28 +198,22 @@ async function checkGrants(
   warn(`calls \`Model\`, and needs a policy beside it, \`${policyFile}\`, that grants ${what}${remedy}`);
 }
 
-async function readEntries(folder: string) {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
-}
-
 /** Files whose names are neither those of code nor of policies, but look as if they were meant to be. */
-async function findStrayFiles({ endpoints, hooks }: ModuleFolders, known: ReadonlySet<string>) {
-  const folders = [hooks, endpoints];
-  for (const entry of await readEntries(endpoints)) {
-    if (entry.isDirectory()) folders.push(join(endpoints, entry.name));
-  }
-  const listed = await Promise.all(
-    folders.map(async (folder) =>
-      (await readEntries(folder)).flatMap((entry) => (entry.isFile() ? [join(folder, entry.name)] : [])),
-    ),
-  );
-  return listed.flat().filter((file) => !known.has(file) && /\.(?:js|mjs|cjs|ts|json)$/.test(file));
+async function findStrayFiles(
+  { workspace, folders: { endpoints, hooks } }: Pick<ModuleCheckDeps, 'workspace' | 'folders'>,
+  known: ReadonlySet<string>,
+) {
+  const listed = [...(await workspace.listAll(hooks, 0)), ...(await workspace.listAll(endpoints, 1))];
+  return listed.filter((file) => !known.has(file) && /\.(?:js|mjs|cjs|ts|json)$/.test(file));
 }
 
 const FILE_NAME_FORMS =
   '`endpoints/<version>/endpoint.<name>.js`, `hooks/<name>.js`, or `<the same>.policy.json`';
 
-async function checkAll(context: CheckContext, folders: ModuleFolders): Promise<readonly ModuleIssue[]> {
+async function checkAll(
+  context: CheckContext,
+  places: Pick<ModuleCheckDeps, 'workspace' | 'folders'>,
+): Promise<readonly ModuleIssue[]> {
   const { problems } = context;
   const found = await context.files.list();
   const codes = found.filter(({ part }) => part === 'code');
@@ -232,7 +227,7 @@ async function checkAll(context: CheckContext, folders: ModuleFolders): Promise<
     await checkPolicy(context, alone);
     problems.push({ file: alone.file, message: 'there is no code beside this policy', severity: 'warning' });
   }
-  for (const file of await findStrayFiles(folders, new Set(found.map((file) => file.file)))) {
+  for (const file of await findStrayFiles(places, new Set(found.map((file) => file.file)))) {
     problems.push({
       file,
       message: `is not read: its name is none of ${FILE_NAME_FORMS}`,
@@ -262,6 +257,7 @@ function withSyntaxFallback(
 
 /** Creates the check of the files in two folders, which need not exist. */
 export function createModuleCheck({
+  workspace,
   folders,
   policyLimits,
   limits,
@@ -269,7 +265,7 @@ export function createModuleCheck({
   sandbox,
 }: ModuleCheckDeps): ModuleCheck {
   const maxBytes = limits.endpointCodeBytes;
-  const files = createModuleFiles({ folders, maxBytes });
+  const files = createModuleFiles({ workspace, folders, maxBytes });
   const { jsonBytes } = limits;
   const policies = createPolicyParser({
     policyLimits,
@@ -293,7 +289,7 @@ export function createModuleCheck({
       const acceptance = createCodeValidator({ sandbox: inspecting, findUndeclared: undeclared, maxBytes });
       return checkAll(
         { files, acceptance, policies, collections, problems, writePolicies, routed: [] },
-        folders,
+        { workspace, folders },
       );
     },
   };

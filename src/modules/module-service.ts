@@ -2,10 +2,12 @@
 import type { Audit } from '../auth/audit/audit.ts';
 import type { CollectionRegistry } from '../collections/model/collection.ts';
 import type { Coordination } from '../deployment/coordination.ts';
+import { createChangeQueue } from '../lib/async/change-queue.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/retry.ts';
 import type { Log } from '../lib/logger.ts';
 import type { Incident, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../stores/ports.ts';
+import type { WorkspaceFiles } from '../stores/workspace-files.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createDeferredWrites } from './lifecycle/deferred-writes.ts';
 import { createFileWatch } from './lifecycle/file-edits.ts';
@@ -14,7 +16,7 @@ import { createModuleFiles, type ModuleFolders } from './lifecycle/module-files.
 import { createOperatorCommandWatch, loadOperatorCommands } from './lifecycle/operator-commands.ts';
 import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
-import { createChangeQueue, refreshModules } from './lifecycle/refresh-module.ts';
+import { refreshModules } from './lifecycle/refresh-module.ts';
 import { approveVersion, type ReviewMode, rejectVersion } from './lifecycle/review.ts';
 import { removeModule, resumeModule, suspendModule } from './lifecycle/stop-module.ts';
 import { createModuleRegistry } from './model/module-registry.ts';
@@ -35,6 +37,7 @@ export interface ModuleServiceDeps {
     'onChange' | 'announce' | 'exclusively' | 'inForceEverywhere' | 'isConfirmed'
   >;
   readonly store: DocumentStore;
+  readonly workspace: WorkspaceFiles;
   readonly folders: ModuleFolders;
   readonly sandbox: Pick<Sandbox, 'inspect' | 'evict' | 'stop'>;
   readonly findUndeclared: CodeValidatorDeps['findUndeclared'];
@@ -73,7 +76,7 @@ export interface ManagedModuleService extends ModuleService {
 /** Creates the service. Nothing is read, watched or written before `load`. */
 export function createModuleService(options: ModuleServiceDeps): ManagedModuleService {
   const { store, sandbox, audit, limits, log, now, review, collections, pause = pauseOnClock } = options;
-  const { queryMs, folders, findUndeclared, policyLimits, coordination } = options;
+  const { queryMs, workspace, folders, findUndeclared, policyLimits, coordination } = options;
   const maxBytes = limits.endpointCodeBytes;
   const registry = createModuleRegistry(collections);
   const states = createModuleStates({
@@ -105,7 +108,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
     review,
     log,
     now,
-    files: createModuleFiles({ folders, maxBytes }),
+    files: createModuleFiles({ workspace, folders, maxBytes }),
     validator: createCodeValidator({ sandbox, findUndeclared, maxBytes }),
     stop: (key: string) => sandbox.stop(key),
   };

@@ -5,6 +5,7 @@ import { sha256Hex } from '../lib/sha256.ts';
 import type { ModuleLimits } from '../sandbox-supervisor/model/module-version.ts';
 import type { SandboxStatus } from '../sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../stores/ports.ts';
+import type { WorkspaceFiles } from '../stores/workspace-files.ts';
 import {
   createModuleFiles,
   type FileText,
@@ -26,6 +27,7 @@ import { isUnpublished } from './versions/state-transitions.ts';
 
 interface ReportDeps {
   readonly store: DocumentStore;
+  readonly workspace: WorkspaceFiles;
   readonly folders: ModuleFolders;
   readonly policyLimits: PolicyLimits;
   /** Bytes. */
@@ -159,9 +161,9 @@ async function presentModules(
 
 /** Creates the report. Nothing is changed. Rejects with the store's StoreError. */
 export async function createSandboxReport(deps: ReportDeps): Promise<SandboxReport> {
-  const { folders, limits, policyLimits, now, status } = deps;
+  const { workspace, folders, limits, policyLimits, now, status } = deps;
   const { jsonBytes, endpointCodeBytes } = limits;
-  const files = createModuleFiles({ folders, maxBytes: endpointCodeBytes });
+  const files = createModuleFiles({ workspace, folders, maxBytes: endpointCodeBytes });
   const policies = createPolicyParser({
     policyLimits,
     jsonBytes,

@@ -1,5 +1,4 @@
 // The composition root of the server: builds stores, services and HTTP servers from a configuration. Only the CLI imports it.
-import { resolve } from 'node:path';
 import { createCallers } from '../auth/access/callers.ts';
 import { createAuthService, loadIssuerTokens } from '../auth/auth-service.ts';
 import { createClientService } from '../auth/clients/client-service.ts';
@@ -31,7 +30,7 @@ import type { DeliverySetup } from './delivery.ts';
 import { createLazyDelivery } from './lazy-delivery.ts';
 import { createMediaSetup } from './media.ts';
 import { createMetrics } from './metrics.ts';
-import { createPostedCode, moduleFolders } from './posted-code.ts';
+import { createPostedCode } from './posted-code.ts';
 import { openDeployment } from './processes/deployment.ts';
 import type { WorkerMetrics } from './processes/worker-link.ts';
 import type { WorkerOrder } from './processes/worker-messages.ts';
@@ -39,6 +38,7 @@ import { createServerReport } from './server-report.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
 import { createTryStart, openCache, type StartEnvironment } from './try-start.ts';
+import { openServerWorkspace } from './workspace/server-workspace.ts';
 
 /**
  * Milliseconds that the steps of a start have before the HTTP server is loaded. After some five a thread hashes the secret of
@@ -135,7 +135,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   const processId = generateId();
   const opened = options.store ?? (await openStore(config, { cwd, logger, unsent, owner: processId }));
   const cache = await openCache(config, environment);
-  const auditFolder = await openConfiguredAuditFolder(config, cwd);
+  const auditFolder = await openConfiguredAuditFolder(config, { cwd, store: opened, now });
   const {
     deployment,
     store: fenced,
@@ -143,12 +143,13 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
     cacheMarks,
   } = openDeployment(config, {
     ...{ store: opened, id: processId, cache, logger, now },
-    auditKeyId: auditFolder.keys.current.id,
+    auditKeyId: auditFolder.keyId,
     isFirst: worker?.isFirst ?? false,
   });
   const store = metrics?.store.around(fenced) ?? fenced;
   const startup = createStartup({ store, log: logger, pause });
   const isReady = startup.isDone;
+  const workspace = openServerWorkspace(config, { cwd, store, deployment });
 
   // Who may do what, and the record of it.
   const audit = createConfiguredAudit(config, { folder: auditFolder, store, now, log: logger });
@@ -176,7 +177,8 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   });
   const postedCode = await createPostedCode({
     config,
-    ...{ cwd, store, deployment, registry, createCaller, clients, auth, audit, logger, now, pause },
+    ...{ cwd, store, workspace, deployment, registry, createCaller },
+    ...{ clients, auth, audit, logger, now, pause },
     usage: metrics?.usage,
   });
   const { modules, hooks } = postedCode;
@@ -188,11 +190,10 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   });
   const accepted = postedCode.connect(documents);
   const calls = metrics?.endpoints.around(accepted) ?? accepted;
-  const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
   const specifications = createSpecificationService({
     ...{ registry, store, queryMs, log: logger, now, pause, coordination: deployment },
     commitsSettled: settled,
-    files: createSpecificationFiles(specificationRoot),
+    files: createSpecificationFiles(workspace.folders.collections, workspace.files),
     enableCollectionDatabases: config.database.enableCollectionDatabases,
     defaultBucket: config.media.defaultBucket,
     isEndpoint: (apiVersion, name) =>
@@ -201,17 +202,17 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
     hooks: { has: (name) => modules.registry.get({ kind: 'hook', name }) !== undefined },
     recordEdit: (edit) => audit.record(auditActionOfEdit(edit)),
   });
-  await specifications.load();
+  if (workspace.isReadableAtOnce) await specifications.load();
   await postedCode.requireIsolation();
 
   const starting = startup.start(
     createStartupSteps({
       ...{ config, store, deployment, audit, clients, auth, specifications, postedCode, log: logger, now },
+      loadsSpecifications: !workspace.isReadableAtOnce,
       onFirstAdmin: options.onFirstAdmin,
       auditedFiles: {
         configFile,
-        specifications: createSpecificationFiles(specificationRoot),
-        folders: moduleFolders(config, cwd),
+        workspace,
         maxBytes: limits.endpointCodeBytes,
       },
     }),
@@ -233,6 +234,8 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
       counts: metrics,
       metrics: listeners?.delivery,
       cwd,
+      workspace,
+      started: startup.done,
       registry,
       records: documents,
       mediaStore: media.store,
@@ -266,7 +269,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
     deliveryServer: delivery.server,
     started: startup.done,
     codeLoaded: postedCode.codeLoaded,
-    notices: [],
+    notices: workspace.notices,
     async listen() {
       const { host, port } = config.server;
       const url = await server.listen({ host, port });

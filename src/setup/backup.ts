@@ -21,6 +21,8 @@ import type { DocumentStore, Namespace } from '../stores/ports.ts';
 import { createExporter, lineStart, readDocumentPages } from '../transfer/export.ts';
 import { splitLines } from '../transfer/import-lines.ts';
 import { openMediaStore } from './media.ts';
+import { openCommandWorkspace } from './workspace/command-workspace.ts';
+import type { Workspace } from './workspace/open-workspace.ts';
 
 /** The exported documents of a database that is no file, in a backup. */
 export const EXPORT_NAME = 'documents.jsonl';
@@ -138,16 +140,33 @@ async function copyDatabase(
 }
 
 /** The collections whose documents are records of files, by the specifications in a workspace. */
-async function mediaNamespaces(config: Config, workspace: string): Promise<readonly Namespace[]> {
+async function mediaNamespaces(config: Config, workspace: Workspace): Promise<readonly Namespace[]> {
   const registry = createSiteRegistry(config);
-  const root = resolve(workspace, config.paths.collections);
   const { enableCollectionDatabases } = config.database;
   const { defaultBucket } = config.media;
-  await checkSpecificationFiles({ root, enableCollectionDatabases, defaultBucket, registry });
+  await checkSpecificationFiles({
+    ...{ workspace: workspace.files, root: workspace.folders.collections },
+    ...{ enableCollectionDatabases, defaultBucket, registry },
+  });
   return registry
     .list()
     .filter(({ settings }) => settings.media)
     .map(({ namespace }) => namespace);
+}
+
+/** The workspace as the backup has it: its own copy of the folder, or that in the database. */
+async function withWorkspace<T>(
+  config: Config,
+  { cwd, folder }: BackupPlace,
+  task: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const copied = { ...config, workspace: { ...config.workspace, path: join(folder, 'workspace') } };
+  const workspace = await openCommandWorkspace(copied, { cwd, openStore: openBackupStore });
+  try {
+    return await task(workspace);
+  } finally {
+    await workspace.close();
+  }
 }
 
 /** The texts of all documents of some collections in the copied database. */
@@ -238,7 +257,9 @@ export async function openSiteBackup(config: Config, place: BackupPlace): Promis
         copyDatabase: (target: string, signal: AbortSignal) =>
           copyDatabase(config, { cwd, way }, { target, signal, onBytes }),
         async *namedFiles(copied: string) {
-          const spaces = await mediaNamespaces(config, join(folder, 'workspace'));
+          const spaces = await withWorkspace(config, place, (workspace) =>
+            mediaNamespaces(config, workspace),
+          );
           yield* namedFiles(copiedDocuments(config, spaces, { cwd, way, copied }), media);
         },
         media: onDisk,

@@ -1,5 +1,4 @@
 // The composition root of CLI commands: opens what a command needs, whether or not a server is running.
-import { resolve } from 'node:path';
 import type { AuditReport } from '../auth/audit/audit-verify.ts';
 import { type ClientService, createClientService } from '../auth/clients/client-service.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
@@ -34,7 +33,9 @@ import type { DocumentStore } from '../stores/ports.ts';
 import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
 import { openAudit, openAuditVerification } from './audit.ts';
 import { namespaceOfMediaKey, openMediaStore } from './media.ts';
-import { loadConfiguredPolicyLimits, moduleFolders, openSandbox, selfTestedStatus } from './posted-code.ts';
+import { loadConfiguredPolicyLimits, openSandbox, selfTestedStatus } from './posted-code.ts';
+import { type CommandWorkspace, openCommandWorkspace } from './workspace/command-workspace.ts';
+import { openWorkspaceOf, type Workspace } from './workspace/open-workspace.ts';
 
 interface RunDirectory {
   /** The run directory: relative paths of the configuration start here. */
@@ -44,16 +45,16 @@ interface RunDirectory {
 /** Opens the check of endpoints, hooks and policies. Throws CONFIGURATION_INVALID if the policy limits cannot be read. */
 export async function openModuleChecker(
   config: Config,
-  { cwd }: RunDirectory,
+  { cwd, workspace }: RunDirectory & { readonly workspace: Workspace },
 ): Promise<ModuleCheck & { close(): Promise<void> }> {
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
   const sandbox = openSandbox(config);
   const undeclared = createUndeclaredNameFinder();
-  const folders = moduleFolders(config, cwd);
   const { limits } = config;
   return {
     ...createModuleCheck({
-      folders,
+      workspace: workspace.files,
+      folders: workspace.folders,
       sandbox,
       findUndeclared: undeclared.find,
       policyLimits,
@@ -100,14 +101,18 @@ export async function checkDatabase(config: Config, { cwd }: RunDirectory): Prom
 
 /** Returns the issues of routes and recipes. */
 export function checkDelivery(
-  config: Config,
-  { cwd }: RunDirectory,
+  { delivery }: Pick<Config, 'delivery'>,
+  { files, folders }: Workspace,
 ): Promise<readonly DefinitionFileIssue[]> {
-  const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
-  const folders = { routes: folderOf(config.paths.routes), recipes: folderOf(config.paths.recipes) };
-  const { plainRecipe } = config.delivery;
-  return checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPE_KIND, plainRecipe });
+  const { plainRecipe } = delivery;
+  return checkDefinitions({
+    ...{ workspace: files, folders, routes: ROUTE_KIND, recipes: RECIPE_KIND, plainRecipe },
+  });
 }
+
+/** Opens the configured workspace for a command. */
+export const openWorkspace = (config: Config, { cwd }: RunDirectory): Promise<CommandWorkspace> =>
+  openCommandWorkspace(config, { cwd, openStore });
 
 /** Opens what `cloister check --data` looks at. Rejects with `unavailable` if a data file cannot be read. */
 export async function openDataCheck(config: Config, { cwd }: RunDirectory): Promise<DatabaseCheck> {
@@ -175,7 +180,8 @@ export async function openSuspension(
   const store = await openStore(config, cwd);
   const { queryMs, endpointCodeBytes } = config.limits;
   const options = { store, now: Date.now, queryMs };
-  const files = createModuleFiles({ folders: moduleFolders(config, cwd), maxBytes: endpointCodeBytes });
+  const { files: workspace, folders } = openWorkspaceOf(config, { cwd, store });
+  const files = createModuleFiles({ workspace, folders, maxBytes: endpointCodeBytes });
   return {
     async order(address, action) {
       const state = (await loadModuleStates(options)).find(({ key }) => key === moduleKey(address));
@@ -220,9 +226,10 @@ export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): 
   const store = await openStore(config, cwd);
   try {
     const status = await statusOf(sandbox, config.sandbox.minimumLevel);
-    const folders = moduleFolders(config, cwd);
+    const { files: workspace, folders } = openWorkspaceOf(config, { cwd, store });
     return await createSandboxReport({
       store,
+      workspace,
       folders,
       policyLimits,
       limits,

@@ -7,6 +7,8 @@ import { createDefinitions, type Definitions } from '../delivery/definitions/def
 import { createLookups } from '../delivery/lookups/configured-lookups.ts';
 import { RECIPE_KIND, type Recipe } from '../delivery/recipes/recipe.ts';
 import { ROUTE_KIND, type Route } from '../delivery/routes/route.ts';
+import { isStoreUnavailable, StoreError } from '../errors/errors.ts';
+import { createRetrier, pause } from '../lib/async/retry.ts';
 import { openCacheStore } from '../stores/open/cache-store.ts';
 import type { DeliveryOptions } from './delivery-options.ts';
 
@@ -17,6 +19,8 @@ export interface OpenDefinitions {
   readonly routes: Definitions<Route>;
   readonly recipes: Definitions<Recipe>;
   readonly facts: VisitorFactSources;
+  /** Throws an `unavailable` StoreError until routes and recipes have been read. */
+  assertLoaded(): void;
   close(): Promise<void>;
 }
 
@@ -35,14 +39,62 @@ async function openLookupCache({ config, cwd, cache, logger, now }: DeliveryOpti
 }
 
 function createDefinitionsOf(options: DeliveryOptions) {
-  const { config, cwd, logger: log } = options;
+  const { logger: log } = options;
+  const { files: workspace, folders } = options.workspace;
   const names = createDefinitionNames();
-  const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
   const definitionsOf = <T>(kind: DefinitionKind<T>, folder: string) =>
-    createDefinitions({ kind, folder: folderOf(folder), names, log, coordination: options.deployment });
+    createDefinitions({ kind, workspace, folder, names, log, coordination: options.deployment });
   return {
-    routes: definitionsOf(ROUTE_KIND, config.paths.routes),
-    recipes: definitionsOf(RECIPE_KIND, config.paths.recipes),
+    routes: definitionsOf(ROUTE_KIND, folders.routes),
+    recipes: definitionsOf(RECIPE_KIND, folders.recipes),
+  };
+}
+
+interface Loading {
+  assertLoaded(): void;
+  close(): Promise<void>;
+}
+
+/** Loads at once, or in the background as soon as the database has been reached that holds the workspace. */
+async function beginLoading(
+  { workspace, started, isReady, logger }: DeliveryOptions,
+  load: () => Promise<void>,
+): Promise<Loading> {
+  if (workspace.isReadableAtOnce) {
+    await load();
+    return { assertLoaded: () => undefined, close: async () => {} };
+  }
+  const closing = new AbortController();
+  let isLoaded = false;
+  const attempt = createRetrier<string>({
+    async task() {
+      try {
+        await load();
+        isLoaded = true;
+      } catch (error) {
+        if (isStoreUnavailable(error)) return false;
+        logger.error({ err: error }, 'cannot load routes and recipes');
+      }
+      return true;
+    },
+    keyOf: (what) => what,
+    onRetry: () => logger.warn({}, 'routes and recipes wait for the database'),
+    ...{ pause, signal: closing.signal },
+  });
+  const loading = started.then(
+    () => attempt('routes and recipes'),
+    () => undefined,
+  );
+  if (isReady()) await loading;
+  return {
+    assertLoaded() {
+      if (!isLoaded) throw new StoreError('unavailable');
+    },
+    async close() {
+      closing.abort();
+      // A start that is not complete may never be.
+      if (isReady()) await loading;
+    },
   };
 }
 
@@ -51,9 +103,11 @@ export async function openDefinitions(options: DeliveryOptions): Promise<OpenDef
   const { config, cwd, logger, now, counts } = options;
   const lookupCache = await openLookupCache(options);
   const { routes, recipes } = createDefinitionsOf(options);
-  await routes.load();
-  await recipes.load();
-  await Promise.all([routes.watch(), recipes.watch()]);
+  const loading = await beginLoading(options, async () => {
+    await routes.load();
+    await recipes.load();
+    await Promise.all([routes.watch(), recipes.watch()]);
+  });
   const lookups = createLookups({
     settings: config,
     resolve: (path) => resolve(cwd, path),
@@ -65,7 +119,9 @@ export async function openDefinitions(options: DeliveryOptions): Promise<OpenDef
     routes,
     recipes,
     facts: createVisitorFactSources(lookups),
+    assertLoaded: loading.assertLoaded,
     async close() {
+      await loading.close();
       await Promise.all([routes.close(), recipes.close()]);
       await lookupCache.close();
     },

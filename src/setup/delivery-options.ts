@@ -10,11 +10,15 @@ import type { Logger } from '../lib/logger.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import type { CacheStore } from '../stores/ports.ts';
 import type { Metrics } from './metrics.ts';
+import type { ServerWorkspace } from './workspace/server-workspace.ts';
 
 export interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger'> {
   readonly config: Config;
   /** Relative paths of the configuration start here. */
   readonly cwd: string;
+  readonly workspace: ServerWorkspace;
+  /** Resolves when the start is complete, and the database has been reached. */
+  readonly started: Promise<void>;
   readonly logger: Logger;
   /** The other processes on the same database. */
   readonly deployment: Pick<Coordination, 'onChange' | 'announce' | 'exclusively'>;

@@ -22,6 +22,8 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 export interface OpenDelivery {
   readonly administration: DefinitionAdministration;
   readonly deliver: DeliverDeps;
+  /** Throws an `unavailable` StoreError until routes and recipes have been read. */
+  assertLoaded(): void;
   close(): Promise<void>;
 }
 
@@ -45,17 +47,20 @@ function openImagesLazily(options: DeliveryOptions) {
 /** Opens everything but the server. Routes and recipes are watched from then on; no image is rendered yet. */
 export async function openDelivery(options: DeliveryOptions): Promise<OpenDelivery> {
   const { config, cwd } = options;
-  const { routes, recipes, facts, close } = await openDefinitions(options);
+  const { routes, recipes, facts, assertLoaded, close } = await openDefinitions(options);
   const sources = await openSources(options);
   const { renderer, variants } = openImagesLazily(options);
   const { enabled, path } = config.notFound.images;
   const { plainRecipe } = config.delivery;
   const flush = createImageFlush({ routes, recipes, variants: variants.get, plainRecipe });
   const findRecipe = (name: string) => {
+    assertLoaded();
     const recipe = recipes.get(name);
     return recipe === undefined ? undefined : { ...recipe.value, name: recipe.name };
   };
-  if (plainRecipe !== undefined && findRecipe(plainRecipe)?.kind !== 'image')
+  const isPlain = plainRecipe === undefined || recipes.get(plainRecipe)?.value.kind === 'image';
+  // Those in a database are perhaps not read yet.
+  if (!isPlain && options.workspace.isReadableAtOnce)
     options.logger.warn({ recipe: plainRecipe }, 'delivery.plainRecipe names no recipe of images');
   options.deployment.onChange('variants', async (pattern) => {
     if (pattern !== undefined) await flush(pattern);
@@ -63,6 +68,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
   const deliver: DeliverDeps = {
     routes: {
       decide(name, visitor) {
+        assertLoaded();
         const route = routes.get(name);
         return route === undefined ? undefined : decideRoute(route.value, visitor, facts);
       },
@@ -98,6 +104,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
       }),
     },
     deliver,
+    assertLoaded,
     async close() {
       await close();
       await (await variants.started())?.close();

@@ -27,7 +27,9 @@ export function createLazyDelivery(options: DeliveryOptions): LazyDelivery {
     server: async () => (await setup.get()).server,
     async administration() {
       try {
-        return (await opened.get()).administration;
+        const { administration, assertLoaded } = await opened.get();
+        assertLoaded();
+        return administration;
       } catch (error) {
         if (error instanceof AppError || error instanceof StoreError) throw error;
         throw new StoreError('unavailable', { cause: error });

@@ -33,6 +33,7 @@ import { createSupervisor } from '../sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createPasswordHasher } from '../workers/password-hasher.ts';
 import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
+import type { Workspace } from './workspace/open-workspace.ts';
 
 const MIN_BUSY_HOSTS = 2;
 
@@ -70,12 +71,6 @@ export function loadConfiguredPolicyLimits({ sandbox }: Config, cwd: string): Pr
   return loadPolicyLimits(sandboxFolder(), policyFile === undefined ? undefined : resolve(cwd, policyFile));
 }
 
-/** The absolute paths of the folders with posted code. */
-export function moduleFolders({ workspace, paths }: Config, cwd: string) {
-  const folder = (path: string) => resolve(cwd, workspace.path, path);
-  return { endpoints: folder(paths.endpoints), hooks: folder(paths.hooks) };
-}
-
 /** Runs the self-test, then starts a host if its isolation suffices, and returns the status. */
 export async function selfTestedStatus(sandbox: Sandbox, minimumLevel: number): Promise<SandboxStatus> {
   await sandbox.selfTest();
@@ -97,6 +92,7 @@ interface PostedCodeDeps {
   readonly config: Config;
   readonly cwd: string;
   readonly store: DocumentStore;
+  readonly workspace: Workspace;
   readonly deployment: DeploymentMember;
   readonly registry: CollectionRegistry;
   readonly createCaller: CreateCaller;
@@ -186,7 +182,8 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const modules = createModuleService({
     ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
     coordination: deps.deployment,
-    folders: moduleFolders(config, cwd),
+    workspace: deps.workspace.files,
+    folders: deps.workspace.folders,
     findUndeclared: undeclaredNames.find,
     collections: registry,
     log: logger,

@@ -1,8 +1,7 @@
 // The composition root of `cloister openapi`: the whole application on a copy of the workspace and a database of its own, which are
 // thrown away, so that the description is made as a start would make it. No port is opened, and nothing of the site is written.
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SECRET_PATHS } from '../config/build-config.ts';
@@ -11,6 +10,9 @@ import type { Config } from '../config/schema.ts';
 import { commandLogOptions, createLogger } from '../lib/logger.ts';
 import { openOutputFile } from '../transfer/output-file.ts';
 import { createApp } from './app.ts';
+import { openStore } from './cli-services.ts';
+import { openCommandWorkspace } from './workspace/command-workspace.ts';
+import { COPIED_FOLDERS, copyWorkspace } from './workspace/copy-workspace.ts';
 
 const ADMIN_ID = 'description';
 
@@ -22,10 +24,12 @@ interface DescribeOptions {
 }
 
 /** Copies what a start reads: it makes folders that are missing, and watches them. */
-async function copyWorkspace({ paths }: Config, from: string, to: string): Promise<void> {
-  for (const path of [paths.collections, paths.endpoints, paths.hooks]) {
-    const source = resolve(from, path);
-    if (existsSync(source)) await cp(source, join(to, path), { recursive: true, dereference: true });
+async function copySpecified(config: Config, cwd: string, to: string): Promise<void> {
+  const workspace = await openCommandWorkspace(config, { cwd, openStore });
+  try {
+    await copyWorkspace(workspace, ['collections', 'endpoints', 'hooks'], to);
+  } finally {
+    await workspace.close();
   }
 }
 
@@ -47,7 +51,8 @@ function inFolder(config: Config, folder: string, secret: string): Config {
     docs: { ...docs, enabled: true },
     media: { ...media, storage: 'disk', basePath: join(folder, 'media') },
     sandbox: { ...sandbox, minimumLevel: 0 },
-    workspace: { ...config.workspace, path: join(folder, 'workspace') },
+    workspace: { path: join(folder, 'workspace'), store: 'files' },
+    paths: COPIED_FOLDERS,
   };
 }
 
@@ -77,7 +82,7 @@ export async function describeSite(config: Config, { cwd, onLog }: DescribeOptio
     const secret = randomBytes(32).toString('base64url');
     const workspace = resolve(cwd, config.workspace.path);
     const own = inFolder(config, folder, secret);
-    await copyWorkspace(config, workspace, own.workspace.path);
+    await copySpecified(config, cwd, own.workspace.path);
     const logger = createLogger({
       ...commandLogOptions(config.logging),
       secrets: SECRET_PATHS,

@@ -26,7 +26,9 @@ interface StartupStepsDeps {
   readonly audit: Audit;
   readonly clients: ClientService;
   readonly auth: Pick<AuthService, 'ensureSecret'>;
-  readonly specifications: Pick<SpecificationService, 'ensureIndexes'>;
+  readonly specifications: Pick<SpecificationService, 'load' | 'ensureIndexes'>;
+  /** Whether the specifications are in the database, and no step before has loaded them. */
+  readonly loadsSpecifications: boolean;
   readonly postedCode: Pick<PostedCode, 'load'>;
   /** The files whose changes are audited. */
   readonly auditedFiles: Parameters<typeof readAuditedFiles>[0];
@@ -88,6 +90,7 @@ export function createStartupSteps(deps: StartupStepsDeps): readonly StartupStep
     createEnsureClients(deps),
     () => warnWithoutReviewer(deps),
     () => deps.auth.ensureSecret(),
+    ...(deps.loadsSpecifications ? [() => deps.specifications.load()] : []),
     () => deps.specifications.ensureIndexes(),
     () => deps.postedCode.load(),
   ];

@@ -21,6 +21,7 @@ import { createOlderReader, type OlderPlan, type OlderReader } from '../transfer
 import { openStoredDatabase } from '../transfer/older/stored-database.ts';
 import { openOutputFile } from '../transfer/output-file.ts';
 import { logOf, openClientService, openStore } from './cli-services.ts';
+import { openCommandWorkspace } from './workspace/command-workspace.ts';
 
 /** The services of `cloister export` and `cloister import`. */
 export interface SiteTransfer {
@@ -31,9 +32,18 @@ export interface SiteTransfer {
 }
 
 /** What the specification files of the site say of its fields. */
-function fieldsOfSite({ workspace, paths, database }: Config, cwd: string): Promise<NamespaceFields> {
-  const root = resolve(cwd, workspace.path, paths.collections);
-  return readNamespaceFields({ root, enableCollectionDatabases: database.enableCollectionDatabases });
+async function fieldsOfSite(config: Config, cwd: string): Promise<NamespaceFields> {
+  const { files, folders, close } = await openCommandWorkspace(config, { cwd, openStore });
+  try {
+    const { enableCollectionDatabases } = config.database;
+    return await readNamespaceFields({
+      workspace: files,
+      root: folders.collections,
+      enableCollectionDatabases,
+    });
+  } finally {
+    await close();
+  }
 }
 
 /** Opens the documents of the configured database for export and import. A server may be running. */

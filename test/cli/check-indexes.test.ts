@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkIndexes } from '../../src/cli/check-indexes.ts';
+import { buildConfig } from '../../src/config/build-config.ts';
+import { openFolderWorkspace } from '../../src/setup/workspace/open-workspace.ts';
 import type { IndexDifference } from '../../src/stores/index-differences.ts';
 
 type Obstacles = Partial<IndexDifference['obstacles']>;
@@ -18,15 +20,11 @@ async function said(kind: IndexDifference['kind'], obstacles: Obstacles = {}, ex
     obstacles: { documents: 0, values: 0, parallelArrays: 0, ...obstacles },
     explanation,
   } as unknown as IndexDifference;
-  const config = {
-    workspace: { path: '.' },
-    paths: { collections: 'collections' },
-    media: { defaultBucket: 'mediaStore' },
-    database: { enableCollectionDatabases: false },
-  };
+  const config = buildConfig(new Map([['workspace.path', '.']]));
   const io = { cwd, out: (line: string) => lines.push(line) };
-  await checkIndexes(config as never, { compare: async () => [difference] } as never, {
+  await checkIndexes(config, { compare: async () => [difference] } as never, {
     io: io as never,
+    workspace: openFolderWorkspace(config, cwd) as never,
     repairs: true,
   });
   rmSync(cwd, { recursive: true });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDefinitions } from '../../src/delivery/check-definitions.ts';
 import type { DefinitionKind } from '../../src/delivery/definitions/definition.ts';
 import { ROUTE_KIND } from '../../src/delivery/routes/route.ts';
+import { createFolderWorkspace } from '../../src/stores/folder-workspace.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 const RECIPES: DefinitionKind<object> = {
@@ -19,7 +20,13 @@ async function check(files: Readonly<Record<string, object | string>>, plainReci
     await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   }
   const folders = { routes: join(root, 'routes'), recipes: join(root, 'recipes') };
-  const problems = await checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPES, plainRecipe });
+  const problems = await checkDefinitions({
+    workspace: createFolderWorkspace(),
+    folders,
+    routes: ROUTE_KIND,
+    recipes: RECIPES,
+    plainRecipe,
+  });
   return problems.map(({ file, line, message, severity }) => {
     const place = line === undefined ? file.slice(root.length + 1) : `${file.slice(root.length + 1)}:${line}`;
     return `${severity} ${place} ${message.replaceAll(root, '')}`;

@@ -10,6 +10,7 @@ import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createModuleCheck } from '../../src/modules/module-check.ts';
 import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
 import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import { createFolderWorkspace } from '../../src/stores/folder-workspace.ts';
 import { acceptedInspection } from '../helpers/sandbox/inspection.ts';
 import { collection } from '../http/fixtures.ts';
 
@@ -33,6 +34,7 @@ async function open(files: Readonly<Record<string, string>>, looking: Inspect = 
     await writeFile(join(root, path), text);
   }
   const check = createModuleCheck({
+    workspace: createFolderWorkspace(),
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
     sandbox: { inspect: looking },
     findUndeclared: async (source) => (source.includes('leak =') ? [{ name: 'leak', line: 2 }] : []),

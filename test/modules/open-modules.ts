@@ -13,6 +13,7 @@ import type { ModuleAddress } from '../../src/modules/model/module-types.ts';
 import { createModuleService, type ModuleServiceDeps } from '../../src/modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from '../../src/modules/policy/policy-limits.ts';
 import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import { createFolderWorkspace } from '../../src/stores/folder-workspace.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { silentLog } from '../helpers/fixtures/specifications.ts';
 import { acceptedInspection } from '../helpers/sandbox/inspection.ts';
@@ -93,6 +94,7 @@ export async function openModules(options: Options = {}) {
   const now = options.now ?? Date.now;
   const audit = createAudit({ store, now, queryMs: 60_000, log, folder: auditFolder() });
   const modules = createModuleService({
+    workspace: createFolderWorkspace(),
     store,
     coordination: options.coordination ?? soleCoordination(),
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },

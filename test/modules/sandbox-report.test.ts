@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/lib/sha256.ts';
 import { createSandboxReport } from '../../src/modules/sandbox-report.ts';
+import { createFolderWorkspace } from '../../src/stores/folder-workspace.ts';
 import { ALICE, BOB } from '../helpers/fixtures/actors.ts';
 import { code, endpoint, hook, loadedModules, type Opened, packaged } from './open-modules.ts';
 
@@ -11,6 +12,7 @@ const selfTest = { state: 'passed', items: [] } as const;
 
 const report = ({ store, root }: Pick<Opened, 'store' | 'root'>) =>
   createSandboxReport({
+    workspace: createFolderWorkspace(),
     store,
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
     policyLimits: packaged,

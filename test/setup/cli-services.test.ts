@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import { buildConfig } from '../../src/config/build-config.ts';
-import { openClientService, openModuleChecker } from '../../src/setup/cli-services.ts';
+import { openClientService, openModuleChecker, openWorkspace } from '../../src/setup/cli-services.ts';
 import { openTransfer } from '../../src/setup/transfer.ts';
 import { startApp } from '../helpers/app/app.ts';
 import { ADMIN } from '../helpers/server-process/server-process.ts';
@@ -17,7 +17,10 @@ afterEach(() => workspace.remove());
 
 describe('openModuleCheck', () => {
   it('looks at a workspace without code, and makes nothing in it', async () => {
-    const check = await openModuleChecker(buildConfig(new Map()), { cwd: workspace.cwd });
+    const { cwd } = workspace;
+    const config = buildConfig(new Map());
+    const opened = await openWorkspace(config, { cwd });
+    const check = await openModuleChecker(config, { cwd, workspace: opened });
     try {
       expect(await check.check(createCollectionRegistry())).toEqual([]);
       expect([...(await check.hookNames())]).toEqual([]);
@@ -29,7 +32,9 @@ describe('openModuleCheck', () => {
 
   it('needs ceilings that can be read', async () => {
     const config = buildConfig(new Map([['sandbox.policyFile', 'nowhere.json']]));
-    await expect(openModuleChecker(config, { cwd: workspace.cwd })).rejects.toMatchObject({
+    const { cwd } = workspace;
+    const opened = await openWorkspace(config, { cwd });
+    await expect(openModuleChecker(config, { cwd, workspace: opened })).rejects.toMatchObject({
       code: 'CONFIGURATION_INVALID',
     });
   });

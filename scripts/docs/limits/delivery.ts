@@ -135,6 +135,12 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     tests: ['delivery/definitions/definition-files', 'delivery/definitions/loaded-definitions'],
   },
   {
+    limit: 'a text of a workspace that is in the database',
+    default: constant('src/stores/database-workspace.ts', 'MAX_WORKSPACE_TEXT_BYTES', 'bytes'),
+    past: '413 over HTTP; `workspace push` writes nothing and names it',
+    tests: ['stores/database-workspace'],
+  },
+  {
     limit: 'parameters of `…/decide`: a header; a type of connection',
     default: `${constant('src/http/delivery/request-visitor.ts', 'MAX_HEADER_LENGTH')}; ${constant('src/http/delivery/request-visitor.ts', 'MAX_NETWORK_LENGTH')} characters`,
     past: '400',

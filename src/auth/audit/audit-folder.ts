@@ -1,9 +1,10 @@
-// The parts of the audit log outside the database, out of reach for anyone who can only write the database: the generated key, and
-// the hash of the newest entry.
+// The parts of the audit log outside the database, out of reach for anyone who can only write the database: the hash of the newest
+// entry, and the key, unless several servers share one that was made for them.
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
+import { lazily } from '../../lib/async/lazily.ts';
 import {
   isFileMissing,
   makeFolder,
@@ -17,7 +18,10 @@ const FOLDER_MODE = 0o700;
 const KEY_BYTES = 32;
 
 export interface AuditFolder {
-  readonly keys: AuditKeys;
+  /** The keys. Rejects with the store's StoreError where servers share them in their database. */
+  readonly loadKeys: () => Promise<AuditKeys>;
+  /** Tells the key from others; undefined for the one that all servers of a database share by themselves. */
+  readonly keyId: string | undefined;
   readonly anchor: AuditAnchor;
 }
 
@@ -106,6 +110,9 @@ function createAnchor(folder: string): AuditAnchor {
   };
 }
 
+/** Parses keys that were made for all servers of a database. Throws CONFIGURATION_INVALID. */
+export const parseSharedKeys = (text: string) => parseAuditKeys(text) ?? rejectKeys('the database');
+
 const configuredKeys = (text: string) => parseAuditKeys(text) ?? rejectKeys('auth.auditKey');
 
 async function storedKeys(file: string): Promise<AuditKeys | undefined> {
@@ -125,13 +132,22 @@ export async function readAuditFolder({
   return { keys, anchor: createAnchor(folder) };
 }
 
-/** Opens the folder and creates the key if there is none. Throws CONFIGURATION_INVALID. */
-export async function openAuditFolder(options: FolderOptions): Promise<AuditFolder> {
-  const { folder } = options;
-  const found = await readAuditFolder(options);
-  if (found.keys !== undefined) return { ...found, keys: found.keys };
+/**
+ * Opens the folder. Where it has no key, `loadShared` is asked for the one that servers share; without it, a key is made. Throws
+ * CONFIGURATION_INVALID.
+ */
+export async function openAuditFolder(
+  options: FolderOptions & { readonly loadShared?: () => Promise<string> },
+): Promise<AuditFolder> {
+  const { folder, loadShared } = options;
+  const { keys: found, anchor } = await readAuditFolder(options);
+  const withKeys = (keys: AuditKeys) => ({ loadKeys: async () => keys, keyId: keys.current.id, anchor });
+  if (found !== undefined) return withKeys(found);
+  if (loadShared !== undefined) {
+    const shared = lazily(async () => parseSharedKeys(await loadShared()));
+    return { loadKeys: shared.get, keyId: undefined, anchor };
+  }
   const file = join(folder, 'audit.key');
   await makeKeyFile(folder, file);
-  const keys = (await storedKeys(file)) ?? fail(`the key of the audit log in ${file} is gone`);
-  return { ...found, keys };
+  return withKeys((await storedKeys(file)) ?? fail(`the key of the audit log in ${file} is gone`));
 }

@@ -25,7 +25,7 @@ export interface AuditAnchor {
 
 interface AuditHeadDeps {
   readonly store: Pick<DocumentStore, 'find'>;
-  readonly keys: AuditKeys;
+  readonly loadKeys: () => Promise<AuditKeys>;
   readonly anchor: AuditAnchor;
   readonly log: AuditLogger;
   /** Throw CONFIGURATION_INVALID if the key of the newest entry is unknown. */
@@ -68,7 +68,7 @@ function findDocuments(
 }
 
 /** Creates the head of the log as one process sees it. */
-export function createAuditHead({ store, keys, anchor, log, strict }: AuditHeadDeps) {
+export function createAuditHead({ store, loadKeys, anchor, log, strict }: AuditHeadDeps) {
   let known: AuditHead | undefined;
   let isLoaded = false;
 
@@ -105,7 +105,8 @@ export function createAuditHead({ store, keys, anchor, log, strict }: AuditHeadD
     return [serverAction('audit.broken', { target: `${end.seq}`, before: end.hash, after: found })];
   };
 
-  const keyChanges = (last: AuditEntry | undefined): AuditAction[] => {
+  const keyChanges = async (last: AuditEntry | undefined): Promise<AuditAction[]> => {
+    const keys = await loadKeys();
     const { id } = keys.current;
     if (last === undefined || last.key === id) return [];
     const { key } = last;
@@ -124,7 +125,7 @@ export function createAuditHead({ store, keys, anchor, log, strict }: AuditHeadD
       const [document] = await findDocuments(store, MATCH_ALL, page);
       // The document may not be a valid entry. Its number is in use all the same, so the next one follows from its id.
       const last = document && { ...parseAuditEntry(document), seq: auditEntrySequence(document._id) };
-      return { last, due: [...keyChanges(last), ...(await findBreaks(last, deadline))] };
+      return { last, due: [...(await keyChanges(last)), ...(await findBreaks(last, deadline))] };
     },
     /** Called once entries up to this one are stored. Never rejects. */
     async advance({ seq, hash }: AuditHead): Promise<void> {

@@ -111,9 +111,9 @@ function withIndexOfWrites(failure: StoreError, entries: number): StoreError {
 
 /** Creates the log. Entries of one process are written one after the other. */
 export function createAudit({ store, now, queryMs, log, folder, strict = false }: AuditOptions): Audit {
-  const { keys, anchor } = folder;
+  const { loadKeys, anchor } = folder;
   const queue = createKeyedMutex();
-  const head = createAuditHead({ store, keys, anchor, log, strict });
+  const head = createAuditHead({ store, loadKeys, anchor, log, strict });
   const pending: PendingEntry[] = [];
 
   const enqueue = (entry: PendingEntry) => {
@@ -146,7 +146,8 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     const taken = pending.length;
     const late = await dueActions(pending.slice(0, taken), deadline);
     const { last, due } = await head.find(deadline);
-    const entries = createAuditEntries(last, [...due, ...late, ...actions], { at: now(), key: keys.current });
+    const { current: key } = await loadKeys();
+    const entries = createAuditEntries(last, [...due, ...late, ...actions], { at: now(), key });
     const all = [...entries.map(auditEntryInsert), ...writes];
     try {
       if (all.length > 0) await store.commit(all, { deadline });
@@ -257,6 +258,9 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
         limit,
         deadline: until(options),
       }),
-    verify: ({ after, limit }) => verifyAudit({ store, keys, anchor, after, limit, now, queryMs }),
+    async verify({ after, limit }) {
+      const keys = await loadKeys();
+      return verifyAudit({ store, keys, anchor, after, limit, now, queryMs });
+    },
   };
 }

@@ -50,8 +50,11 @@ export const FLAGS = {
   to: { value: 'STORE', choices: ['s3', 'disk'], text: 'where the files are copied to' },
   after: { value: 'N', text: 'begin after entry N, which is trusted' },
   json: { text: 'print the report as JSON' },
-  overwrite: { text: 'put aside what the folders hold, instead of requiring empty ones' },
-  'dry-run': { text: 'verify the backup and say whether it could be restored; write nothing' },
+  overwrite: {
+    text: 'take folders that are not empty: restore puts aside what they hold, pull writes over it',
+  },
+  prune: { text: 'remove what only the written side has' },
+  'dry-run': { text: 'check, and say what would be done; write nothing' },
 } as const satisfies Readonly<Record<string, FlagSpec>>;
 
 export type FlagName = keyof typeof FLAGS;
@@ -176,6 +179,20 @@ export const COMMANDS = {
       'The server must be stopped. Nothing is written unless the whole backup is as it was made; an interrupted restore is completed by the same command, and no server starts before.',
     operand: { key: 'folder', label: 'DIR', completes: 'folder' },
     flags: ['overwrite', 'dry-run'],
+  },
+  'workspace push': {
+    summary: 'put specifications, code, routes and recipes of a folder into the database',
+    detail:
+      'For `workspace.store: database`. Checks all of it as `cloister check` does, and writes all or nothing: where a file has an error, it is named, nothing is written, and the command exits with 1. Prints what is added, changed and removed. Running servers have it in force when the command ends.',
+    operand: { key: 'folder', label: 'DIR', completes: 'folder' },
+    flags: ['prune', 'dry-run'],
+  },
+  'workspace pull': {
+    summary: 'write specifications, code, routes and recipes of the database into a folder',
+    detail:
+      'For `workspace.store: database`. The folder must be empty or absent, unless --overwrite is given.',
+    operand: { key: 'folder', label: 'DIR', completes: 'folder' },
+    flags: ['overwrite', 'prune', 'dry-run'],
   },
   'media copy': {
     summary: 'copy files of media collections from folder to bucket, or back; may be repeated',

@@ -1,9 +1,9 @@
 // `cloister check` for specifications: every problem of every file, with its line, and nothing brought into force.
-import { readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import { describeSyntaxError } from '../../lib/json/json-syntax.ts';
+import type { WorkspaceFiles } from '../../stores/workspace-files.ts';
 import { type Collection, type CollectionRegistry, createCollectionRegistry } from '../model/collection.ts';
 import { checkDefaultFilters, checkNameCase, crossCheck, warnMissingHooks } from './cross-checks.ts';
 import { formatWarning } from './issue-collector.ts';
@@ -26,6 +26,7 @@ export interface SpecificationIssue {
 }
 
 interface CheckFilesOptions extends SpecificationOptions {
+  readonly workspace: WorkspaceFiles;
   /** The folder of the collection specifications. */
   readonly root: string;
   /** Names of the hooks that there are; absent: nothing is known of them. */
@@ -107,22 +108,18 @@ function checkAcrossFiles(
     addIssue(page, 'warning', path, message);
 }
 
-/** Levels and files below the root that are looked at for specifications in a wrong place. */
+/** Levels below the root that are looked at for specifications in a wrong place. */
 const MAX_LEVELS = 6;
-const MAX_FILES = 10_000;
 const LEVELS = 3;
 
 /** Files that are named like specifications, but are not in a folder of a database. */
-async function misplacedFiles(root: string): Promise<readonly SpecificationIssue[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = entries
-    .slice(0, MAX_FILES)
-    .filter((entry) => entry.isFile() && /^collection\..+\.json$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
-  const misplaced = paths.filter((path) => {
-    const levels = path.split(sep).length;
-    return levels !== LEVELS && levels <= MAX_LEVELS;
-  });
+async function misplacedFiles({
+  workspace,
+  root,
+}: Pick<CheckFilesOptions, 'workspace' | 'root'>): Promise<readonly SpecificationIssue[]> {
+  const misplaced = (await workspace.listAll(root, MAX_LEVELS - 1))
+    .filter((file) => /^collection\..+\.json$/.test(basename(file)))
+    .filter((file) => relative(root, file).split(sep).length !== LEVELS);
   const message =
     'is not read: specifications are `<version>/<database>/collection.<name>.json` below the folder of the collections';
   return misplaced.sort().map((file) => ({ file, message, severity: 'warning' }));
@@ -135,7 +132,7 @@ export async function checkSpecificationFiles(
   const { registry = createCollectionRegistry(), hooks } = options;
   const pages: CheckedFile[] = [];
   const loaded: { readonly page: CheckedFile; readonly collection: Collection }[] = [];
-  for (const found of await createSpecificationFiles(options.root).readAll()) {
+  for (const found of await createSpecificationFiles(options.root, options.workspace).readAll()) {
     const { file, text } = found;
     const page: CheckedFile = {
       file,
@@ -150,5 +147,5 @@ export async function checkSpecificationFiles(
     loaded.push({ page, collection });
   }
   for (const { page, collection } of loaded) checkAcrossFiles(page, collection, registry, hooks);
-  return [...pages.flatMap(({ issues: problems }) => problems), ...(await misplacedFiles(options.root))];
+  return [...pages.flatMap(({ issues: problems }) => problems), ...(await misplacedFiles(options))];
 }

@@ -1,6 +1,7 @@
 // What an import must know of the fields of a namespace, by the specification files of a site: which hold ids, which dates.
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { type Namespace, namespaceKey } from '../../stores/ports.ts';
+import type { WorkspaceFiles } from '../../stores/workspace-files.ts';
 import { type Collection, createCollectionRegistry } from '../model/collection.ts';
 import { revisionNamespaceOf } from '../model/stored-document.ts';
 import { checkSpecificationFiles } from './check-files.ts';
@@ -15,6 +16,7 @@ const idFieldsOf = ({ fields }: Collection) =>
   [...fields].filter(([, { type }]) => ID_TYPES.has(type)).map(([name]) => name);
 
 interface FieldsOptions {
+  readonly workspace: WorkspaceFiles;
   /** The folder of the collection specifications. */
   readonly root: string;
   readonly enableCollectionDatabases: boolean;

@@ -1,16 +1,15 @@
-// Collection specifications as files: `<root>/<version>/<database>/collection.<name>.json`.
-import { readFile } from 'node:fs/promises';
+// Collection specifications as texts of a workspace: `<root>/<version>/<database>/collection.<name>.json`.
 import { join, relative, sep } from 'node:path';
-import { AppError } from '../../errors/errors.ts';
-import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
-import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
 import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
+import type { WorkspaceFiles } from '../../stores/workspace-files.ts';
 import type { CollectionAddress } from '../model/collection.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
-const BYTE_ORDER_MARK = '\uFEFF';
+/** Bytes of one file: more than any that is posted has. */
+const MAX_BYTES = 134_217_728;
 /** Levels of folders below the root: versions, and databases in them. */
 const FOLDER_DEPTH = 2;
 
@@ -70,25 +69,14 @@ export function parseSpecificationText(text: string | undefined): Json {
   throw new AppError('SPECIFICATION_INVALID', { field, message });
 }
 
-async function readIfExists(file: string): Promise<string | undefined> {
-  try {
-    const text = await readFile(file, 'utf8');
-    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  } catch (error) {
-    if (isFileMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function listFiles(root: string): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const version of await listNames(root)) {
-    for (const database of await listNames(join(root, version))) {
-      for (const name of await listNames(join(root, version, database)))
-        files.push(join(version, database, name));
-    }
-  }
-  return files;
+/** Undefined where there is none. Throws SPECIFICATION_INVALID where there is something that cannot be read. */
+async function readIfExists(workspace: WorkspaceFiles, file: string): Promise<string | undefined> {
+  const content = await workspace.read(file, { maxBytes: MAX_BYTES, followLinks: true });
+  if (content.state === 'absent') return undefined;
+  // A byte order mark, which editors add, is left out.
+  if (content.state === 'bytes') return new TextDecoder().decode(content.bytes);
+  const message = `The file cannot be read: ${content.code ?? content.reason}`;
+  throw new AppError('SPECIFICATION_INVALID', { message });
 }
 
 function parseAddress(path: string): CollectionAddress | undefined {
@@ -99,27 +87,26 @@ function parseAddress(path: string): CollectionAddress | undefined {
   return { version, database, name };
 }
 
-/** Opens the folder `root`, which need not exist yet. Addresses must have been checked: they become paths. */
-export function createSpecificationFiles(root: string): SpecificationFiles {
+/** Opens the folder `root` of a workspace, which need not exist yet. Addresses must have been checked: they become paths. */
+export function createSpecificationFiles(root: string, workspace: WorkspaceFiles): SpecificationFiles {
   // What is known to be in each file, so that our own writes are not taken for edits.
   const known = new Map<string, string>();
 
   const fileOf = ({ version, database, name }: CollectionAddress) =>
     join(root, version, database, `collection.${name}.json`);
 
-  const list = async () => {
-    const there = (await listFiles(root)).map((path) => join(root, path));
-    return [...new Set([...known.keys(), ...there])];
-  };
+  const list = async () => [...new Set([...known.keys(), ...(await workspace.list(root, FOLDER_DEPTH))])];
 
   return {
     async readAll() {
       const found: SpecificationFile[] = [];
-      for (const path of await listFiles(root)) {
-        const address = parseAddress(path);
+      for (const file of await workspace.list(root, FOLDER_DEPTH)) {
+        const address = parseAddress(relative(root, file));
         if (address === undefined) continue;
-        const file = join(root, path);
-        const text = await readIfExists(file).catch(() => undefined);
+        const text = await readIfExists(workspace, file).catch((error: unknown) => {
+          if (error instanceof StoreError) throw error;
+          return undefined;
+        });
         if (text !== undefined) known.set(file, text);
         found.push({ address, file, text });
       }
@@ -131,7 +118,7 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       const text = `${JSON.stringify(source, null, 2)}\n`;
       known.set(file, text);
       try {
-        await atomicWrite(file, text);
+        await workspace.write(file, text);
       } catch (error) {
         if (before === undefined) known.delete(file);
         else known.set(file, before);
@@ -140,7 +127,7 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
     },
     async remove(address) {
       const file = fileOf(address);
-      await removeFile(file);
+      await workspace.remove(file);
       known.delete(file);
     },
     list,
@@ -148,7 +135,7 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
     async readChange(file) {
       const address = parseAddress(relative(root, file));
       if (address === undefined) return undefined;
-      const text = await readIfExists(file);
+      const text = await readIfExists(workspace, file);
       const before = known.get(file);
       if (text === before) return undefined;
       if (text === undefined) known.delete(file);
@@ -160,15 +147,13 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       known.set(file, '');
     },
     async watch(listener, onError) {
-      const watch = new FolderWatcher(root, {
+      const end = await workspace.watch(root, {
         depth: FOLDER_DEPTH,
         onFile: listener,
         onError,
         expected: () => known.keys(),
       });
-      const end = () => watch.close();
       try {
-        await watch.start();
         // What changed between `readAll` and the watch, which names nothing that was there before it.
         for (const file of await list()) listener(file);
         return end;

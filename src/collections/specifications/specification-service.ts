@@ -2,6 +2,7 @@
 // same documents run one after the other; a change that waits for its indexes blocks no other.
 import type { Coordination } from '../../deployment/coordination.ts';
 import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
+import { createChangeQueue } from '../../lib/async/change-queue.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import { createRetrier, type Pause, pause as pauseOnClock } from '../../lib/async/retry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
@@ -46,7 +47,10 @@ interface SpecificationChangeOptions extends Partial<ChangeOptions> {
 }
 
 export interface SpecificationService {
-  /** Loads every specification file, then watches for edits. A broken file is logged and left out. */
+  /**
+   * Loads every specification file, then watches for edits. A broken file is logged and left out. Rejects with the store's
+   * StoreError where the files are in a database: then it may be called again.
+   */
   load(): Promise<void>;
   /**
    * Applies the indexes of all collections. Those that the data do not permit are logged and left out. Rejects
@@ -141,7 +145,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
     return result;
   };
   // Under no lock: whoever waits for the others may hold it. An edit by hand is recorded by whoever finds it first.
-  coordination.onChange('specification', async (path) => {
+  const others = createChangeQueue(async (path) => {
     for (const file of await files.list()) {
       const address = files.addressOf(file);
       const isMeant = address !== undefined && (path === undefined || path === collectionPath(address));
@@ -149,6 +153,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
     }
     await deps.commitsSettled();
   });
+  coordination.onChange('specification', others.apply);
   const closing = new AbortController();
   const onFileEdited = createRetrier<string>({
     task: async (file) => {
@@ -176,7 +181,9 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
 
   return {
     async load() {
+      others.begin();
       await loadSpecifications(deps);
+      await others.open();
       const onError = (error: unknown) =>
         log.error({ err: error }, 'cannot watch specification files: edits need a restart');
       await files

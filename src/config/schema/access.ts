@@ -51,13 +51,13 @@ export const AUTH_SCHEMA = {
       maxLength: 4096,
       secret: true,
       description:
-        'Signs the audit log, 32 characters or more without white space; older keys may follow it, separated by spaces. Unset: a random one is made at the first start and kept in `audit.key` in the folder `auth.auditPath`.',
+        'Signs the audit log, 32 characters or more without white space; older keys may follow it, separated by spaces. Unset: a random one is made at the first start and kept in `audit.key` in the folder `auth.auditPath`; on MongoDB in the database, for all servers that share it, unless that folder has the file.',
     },
     auditPath: {
       type: 'string',
       minLength: 1,
       description:
-        'Folder of what belongs to the audit log and must not be in the database: the generated key, and the hash of the newest entry. Unset: that of `database.sqlite.path`, on MongoDB too.',
+        'Folder of what belongs to the audit log and must not be in the database: a generated key, unless servers on MongoDB share one, and the hash of the newest entry. Unset: that of `database.sqlite.path`, on MongoDB too.',
     },
     issuers: {
       type: 'array',

@@ -61,7 +61,7 @@ export const SERVER_SCHEMA = {
 
 export const WORKSPACE_SCHEMA = {
   type: 'object',
-  description: 'What people edit: specifications and this configuration.',
+  description: 'What people edit: specifications, code, routes and recipes, and this configuration.',
   properties: {
     path: {
       type: 'string',
@@ -73,9 +73,10 @@ export const WORKSPACE_SCHEMA = {
     },
     store: {
       type: 'string',
-      enum: ['files'],
+      enum: ['files', 'database'],
       default: 'files',
-      description: 'Where specifications are kept: as files, watched, so that edits by hand take effect.',
+      description:
+        'Where specifications, endpoints, hooks, policies, routes and recipes are kept. `files`: in this folder, watched, so that edits by hand take effect. `database`: in MongoDB, for all servers that share it; `cloister workspace push` and `pull` move them, and of this folder only `config.json` is read. The same in all servers of one database.',
     },
   },
 } as const satisfies SettingGroup;

@@ -1,13 +1,11 @@
 // Files of definitions: finds, reads and parses them, one JSON document each.
 
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { errorCodeOf, isFileMissing, listNames } from '../../lib/files/file-operations.ts';
 import { findJsonIssue, isJsonObject, type Json } from '../../lib/json/json.ts';
 import { parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
+import type { WorkspaceFiles } from '../../stores/workspace-files.ts';
 import type { Definition, DefinitionFileIssue, DefinitionIssue, DefinitionKind } from './definition.ts';
 import { findFileNameError } from './definition-names.ts';
 
@@ -15,7 +13,6 @@ import { findFileNameError } from './definition-names.ts';
 export const MAX_DEFINITION_BYTES = 1_048_576;
 
 const EXTENSION = '.json';
-const BYTE_ORDER_MARK = '\uFEFF';
 
 /** What a file is now. `unreadable`: something that is never read or written, with the reason. */
 export type DefinitionFileContent =
@@ -34,43 +31,29 @@ export const definitionNameOf = (file: string) => basename(file, EXTENSION);
 export const definitionFilePath = (folder: string, name: string) => join(folder, name + EXTENSION);
 
 /** The files of definitions in a folder, sorted; none where there is no such folder. */
-export async function listDefinitionFiles(folder: string): Promise<readonly string[]> {
-  return (await listNames(folder)).map((name) => join(folder, name)).filter(isDefinitionFile);
-}
-
-async function readAtMost(handle: FileHandle): Promise<DefinitionFileContent> {
-  const stats = await handle.stat();
-  if (!stats.isFile()) return { state: 'unreadable', message: 'is no regular file and is ignored' };
-  const buffer = Buffer.alloc(Math.min(stats.size, MAX_DEFINITION_BYTES) + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length > MAX_DEFINITION_BYTES) {
-    return { state: 'unreadable', message: `is longer than ${MAX_DEFINITION_BYTES} bytes and is ignored` };
-  }
-  const text = buffer.toString('utf8', 0, length);
-  return { state: 'text', text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };
+export async function listDefinitionFiles(
+  workspace: Pick<WorkspaceFiles, 'list'>,
+  folder: string,
+): Promise<readonly string[]> {
+  return (await workspace.list(folder, 0)).filter(isDefinitionFile);
 }
 
 /** Reads a file, but follows no link and opens no pipe: who may write here may not read elsewhere through the server. */
-export async function readDefinitionFile(file: string): Promise<DefinitionFileContent> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    return await readAtMost(handle);
-  } catch (error) {
-    if (isFileMissing(error)) return { state: 'missing' };
-    const code = String(errorCodeOf(error) ?? 'unknown error');
-    if (code === 'ELOOP' || code === 'EMLINK') {
-      return { state: 'unreadable', message: 'is a symbolic link and is ignored' };
-    }
-    return { state: 'unreadable', message: `cannot be read: ${code}` };
-  } finally {
-    await handle?.close();
-  }
+export async function readDefinitionFile(
+  workspace: Pick<WorkspaceFiles, 'read'>,
+  file: string,
+): Promise<DefinitionFileContent> {
+  const content = await workspace.read(file, { maxBytes: MAX_DEFINITION_BYTES, followLinks: false });
+  if (content.state === 'absent') return { state: 'missing' };
+  // A byte order mark, which editors add, is left out.
+  if (content.state === 'bytes') return { state: 'text', text: new TextDecoder().decode(content.bytes) };
+  const messages = {
+    'no-file': 'is no regular file and is ignored',
+    'too-long': `is longer than ${MAX_DEFINITION_BYTES} bytes and is ignored`,
+    link: 'is a symbolic link and is ignored',
+    failed: `cannot be read: ${content.code}`,
+  };
+  return { state: 'unreadable', message: messages[content.reason] };
 }
 
 /** Of one file; a route of a megabyte could have tens of thousands. */

@@ -2,8 +2,6 @@
 import { basename, join } from 'node:path';
 import type { Coordination } from '../../deployment/coordination.ts';
 import { AppError } from '../../errors/errors.ts';
-import { atomicWrite, removeFile } from '../../lib/files/file-operations.ts';
-import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Definition, DefinitionChangeResult, DefinitionFileIssue } from './definition.ts';
 import {
@@ -93,11 +91,11 @@ const ALONE: DefinitionCoordination = {
 
 /** Begins with none; `load` comes first. */
 export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
-  const { kind, folder, names, log, coordination = ALONE } = deps;
+  const { kind, workspace, folder, names, log, coordination = ALONE } = deps;
   const { noun } = kind;
   const title = kindTitle(noun);
   const loaded = createLoadedDefinitions(deps);
-  let watch: FolderWatcher | undefined;
+  let endWatch: () => Promise<void> = async () => {};
 
   const onFileChange = async (file: string) => {
     if (!isDefinitionFile(file)) return;
@@ -108,7 +106,9 @@ export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
   // What another process has changed is in its file.
   coordination.onChange(noun, async (file) => {
     const files =
-      file === undefined ? [...loaded.files(), ...(await listDefinitionFiles(folder))] : [join(folder, file)];
+      file === undefined
+        ? [...loaded.files(), ...(await listDefinitionFiles(workspace, folder))]
+        : [join(folder, file)];
     for (const one of new Set(files)) await names.exclusively(() => loaded.refresh(one));
   });
   /** Makes a change of a file, one after the other in all processes. */
@@ -151,7 +151,7 @@ export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
     }
     return attempt(file, 'saving', () =>
       around({ before: loaded.get(name)?.source, after: source }, async () => {
-        await atomicWrite(file, text);
+        await workspace.write(file, text);
         loaded.put(file, text);
       }),
     );
@@ -195,7 +195,7 @@ export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
     if (file === undefined) return rejected('not-found', [`${title} not found`]);
     return attempt(file, 'removing', () =>
       around({ before: loaded.get(name)?.source, after: undefined }, async () => {
-        await removeFile(file);
+        await workspace.remove(file);
         loaded.drop(file);
       }),
     );
@@ -203,7 +203,7 @@ export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
 
   return {
     async load() {
-      const files = await listDefinitionFiles(folder);
+      const files = await listDefinitionFiles(workspace, folder);
       await names.exclusively(async () => {
         for (const file of files) await loaded.refresh(file);
       });
@@ -211,16 +211,15 @@ export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
     async watch() {
       const failed = (error: unknown) =>
         log.error({ err: error }, `cannot watch ${noun} files: edits need a restart`);
-      watch = new FolderWatcher(folder, {
-        depth: 0,
-        onFile: (file) => void onFileChange(file).catch(failed),
-        onError: failed,
-        expected: loaded.files,
-      });
       try {
-        await watch.start();
+        endWatch = await workspace.watch(folder, {
+          depth: 0,
+          onFile: (file) => void onFileChange(file).catch(failed),
+          onError: failed,
+          expected: loaded.files,
+        });
         // What changed between `load` and the watch, which names nothing that was there before it.
-        for (const file of new Set([...loaded.files(), ...(await listDefinitionFiles(folder))])) {
+        for (const file of new Set([...loaded.files(), ...(await listDefinitionFiles(workspace, folder))])) {
           await onFileChange(file);
         }
       } catch (error) {
@@ -236,7 +235,7 @@ export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
     remove: (name, around = plainly) => exclusively(() => remove(name, around)),
     problems: loaded.problems,
     async close() {
-      await watch?.close();
+      await endWatch();
       await names.exclusively(async () => {});
     },
   };

@@ -2,6 +2,7 @@
 
 import { foldCase } from '../../lib/regex/case-folding.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
+import type { WorkspaceFiles } from '../../stores/workspace-files.ts';
 import type { Definition, DefinitionFileIssue, DefinitionKind, DefinitionLog } from './definition.ts';
 import {
   definitionFilePath,
@@ -20,7 +21,8 @@ const MAX_LOGGED = 20;
 
 export interface LoadedDefinitionsDeps<T> {
   readonly kind: DefinitionKind<T>;
-  /** Absolute. */
+  readonly workspace: WorkspaceFiles;
+  /** Of this kind in the workspace. */
   readonly folder: string;
   /** Shared by all kinds. */
   readonly names: DefinitionNames;
@@ -56,6 +58,7 @@ export interface LoadedDefinitions<T> {
 /** Begins with none. */
 export function createLoadedDefinitions<T>({
   kind,
+  workspace,
   folder,
   names,
   log,
@@ -124,7 +127,7 @@ export function createLoadedDefinitions<T>({
         isFullLogged = true;
         return false;
       }
-      const found = await readDefinitionFile(file);
+      const found = await readDefinitionFile(workspace, file);
       if (found.state === 'missing') {
         drop(file);
         return before !== undefined;

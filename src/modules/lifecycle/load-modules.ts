@@ -1,7 +1,7 @@
 // Loads every module from its files at startup. Code whose hash is known is not inspected again, so a thousand modules cost
 // little; a broken module is logged, answers 503, and does not stop the startup.
 import { setTimeout } from 'node:timers/promises';
-import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
+import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type { Pause } from '../../lib/async/retry.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
@@ -30,6 +30,7 @@ async function loadPolicy(
   try {
     return { policy: await readPolicyFile(deps, address), fileErrors: {} };
   } catch (error) {
+    if (error instanceof StoreError) throw error;
     logRejectedFile(deps, deps.files.fileOf(address, 'policy'), error);
     return { policy: deps.policies.empty, fileErrors: { policy: 'its policy is not valid' } };
   }

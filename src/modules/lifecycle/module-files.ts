@@ -1,15 +1,7 @@
-// Module files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
-import { readFile, stat } from 'node:fs/promises';
+// Module files, as texts of a workspace: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
 import { dirname, join } from 'node:path';
-import {
-  atomicWrite,
-  errorCodeOf,
-  isFileMissing,
-  listNames,
-  removeFile,
-} from '../../lib/files/file-operations.ts';
-import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
+import type { WorkspaceContent, WorkspaceFiles, WorkspaceFolders } from '../../stores/workspace-files.ts';
 import { isModuleAddress, type ModuleAddress, type ModuleFilePart } from '../model/module-types.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
@@ -18,11 +10,7 @@ const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 /** Bytes of a UTF-8 byte order mark, which editors add: not counted. */
 const MARK_BYTES = 3;
 
-export interface ModuleFolders {
-  /** Absolute paths. */
-  readonly endpoints: string;
-  readonly hooks: string;
-}
+export type ModuleFolders = Pick<WorkspaceFolders, 'endpoints' | 'hooks'>;
 
 /** The text of a file. `unreadable`: something of that name exists, but has no text. */
 export type FileText =
@@ -59,17 +47,17 @@ export interface ModuleFiles {
   ): Promise<() => Promise<void>>;
 }
 
-/** Never rejects. Checks first that it is a file: opening a pipe would wait for ever. */
-async function readText(file: string, maxBytes: number): Promise<FileText> {
+function textOf(content: WorkspaceContent, maxBytes: number): FileText {
+  if (content.state === 'absent') return content;
+  if (content.state === 'unreadable') {
+    const { reason, code } = content;
+    if (reason === 'too-long') return { state: 'unreadable', why: `it has more than ${maxBytes} bytes` };
+    return { state: 'unreadable', why: reason === 'no-file' ? 'it is not a file' : String(code) };
+  }
   try {
-    const stats = await stat(file);
-    if (!stats.isFile()) return { state: 'unreadable', why: 'it is not a file' };
-    if (stats.size > maxBytes + MARK_BYTES)
-      return { state: 'unreadable', why: `it has more than ${maxBytes} bytes` };
-    return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)) };
-  } catch (error) {
-    if (isFileMissing(error)) return { state: 'absent' };
-    return { state: 'unreadable', why: String(errorCodeOf(error) ?? 'it is not UTF-8') };
+    return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(content.bytes) };
+  } catch {
+    return { state: 'unreadable', why: 'it is not UTF-8' };
   }
 }
 
@@ -89,26 +77,21 @@ function parseModulePath(folders: ModuleFolders, path: string): ModuleFile | und
   return isModuleAddress(address) ? { address, part: partOf(ending), file: path } : undefined;
 }
 
-async function listPaths({ endpoints, hooks }: ModuleFolders): Promise<readonly string[]> {
-  const paths = (await listNames(hooks)).map((name) => join(hooks, name));
-  for (const version of await listNames(endpoints)) {
-    const folder = join(endpoints, version);
-    paths.push(...(await listNames(folder)).map((name) => join(folder, name)));
-  }
-  return paths;
-}
-
 interface ModuleFilesOptions {
+  readonly workspace: WorkspaceFiles;
   readonly folders: ModuleFolders;
   /** Bytes of one file, a byte order mark aside; a larger one is not read. */
   readonly maxBytes: number;
 }
 
 /** Opens the two folders, which need not exist yet. */
-export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): ModuleFiles {
+export function createModuleFiles({ workspace, folders, maxBytes }: ModuleFilesOptions): ModuleFiles {
   // Hash of the known text of each file, so that the server's own writes are not taken for edits.
   const known = new Map<string, string>();
-  const read = (file: string) => readText(file, maxBytes);
+  const read = async (file: string) => {
+    const options = { maxBytes: maxBytes + MARK_BYTES, followLinks: true };
+    return textOf(await workspace.read(file, options), maxBytes);
+  };
   const hashOf = (text: FileText) =>
     text.state === 'text' ? sha256Hex(text.text) : text.state === 'absent' ? undefined : text.why;
   const remember = (file: string, hash: string | undefined) => {
@@ -125,7 +108,11 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
   return {
     fileOf,
     async list() {
-      return (await listPaths(folders)).flatMap((path) => parseModulePath(folders, path) ?? []);
+      const paths = [
+        ...(await workspace.list(folders.hooks, 0)),
+        ...(await workspace.list(folders.endpoints, 1)),
+      ];
+      return paths.flatMap((path) => parseModulePath(folders, path) ?? []);
     },
     async read(address, part) {
       const file = fileOf(address, part);
@@ -138,7 +125,7 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
       const before = known.get(file);
       known.set(file, sha256Hex(text));
       try {
-        await atomicWrite(file, text);
+        await workspace.write(file, text);
       } catch (error) {
         remember(file, before);
         throw error;
@@ -146,7 +133,7 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
     },
     async remove(address, part) {
       const file = fileOf(address, part);
-      await removeFile(file);
+      await workspace.remove(file);
       known.delete(file);
     },
     async readIfChanged(address, part) {
@@ -170,18 +157,18 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
         if (file !== undefined) listener(file);
       };
       const options = { onFile, onError, expected: () => known.keys() };
-      const watches = [
-        new FolderWatcher(folders.endpoints, { depth: 1, ...options }),
-        new FolderWatcher(folders.hooks, { depth: 0, ...options }),
-      ];
+      const ends: (() => Promise<void>)[] = [];
       const end = async () => {
-        await Promise.all(watches.map((watch) => watch.close()));
+        await Promise.all(ends.map((endOne) => endOne()));
       };
-      await Promise.all(watches.map((watch) => watch.start())).catch(async (error) => {
+      try {
+        ends.push(await workspace.watch(folders.endpoints, { depth: 1, ...options }));
+        ends.push(await workspace.watch(folders.hooks, { depth: 0, ...options }));
+        return end;
+      } catch (error) {
         await end();
         throw error;
-      });
-      return end;
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 // Brings into force what another process has changed of a module: it stored the state, and wrote the files, before it told.
-import type { ChangeListener } from '../../deployment/coordination.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { Log } from '../../lib/logger.ts';
 import { type ModuleAddress, moduleKey, parseModuleKey } from '../model/module-types.ts';
 import type { ModuleState } from '../versions/module-records.ts';
@@ -76,30 +76,8 @@ async function refreshPolicy(
     const isSame = known !== undefined && policyHash(known.policy) === policyHash(policy);
     return { policy: isSame ? known.policy : policy, fileErrors: {} };
   } catch (error) {
+    if (error instanceof StoreError) throw error;
     logRejectedFile(deps, deps.files.fileOf(address, 'policy'), error);
     return { policy: deps.policies.empty, fileErrors: { policy: 'its policy is not valid' } };
   }
-}
-
-/** Keeps changes until the states are loaded that they are about. */
-export function createChangeQueue(apply: ChangeListener) {
-  const kept = new Set<string | undefined>();
-  let isOpen = false;
-  return {
-    async apply(target: string | undefined): Promise<void> {
-      if (isOpen) await apply(target);
-      else kept.add(target);
-    },
-    /** The states are loaded from now on: what changed before is in them. */
-    begin(): void {
-      isOpen = false;
-      kept.clear();
-    },
-    /** The states are loaded. Rejects as `apply` does. */
-    async open(): Promise<void> {
-      // Those that come meanwhile are applied too.
-      for (const target of kept) await apply(target);
-      isOpen = true;
-    },
-  };
 }

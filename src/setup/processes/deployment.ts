@@ -20,8 +20,8 @@ interface DeploymentDeps {
   readonly id: string;
   /** The cache of answers, if any. */
   readonly cache: CacheStore | undefined;
-  /** What tells the key of the audit log from others. */
-  readonly auditKeyId: string;
+  /** What tells the key of the audit log from others; undefined for one that all share by themselves. */
+  readonly auditKeyId: string | undefined;
   /** No other process of this machine serves the database yet. */
   readonly isFirst: boolean;
   readonly logger: Logger;
@@ -40,7 +40,7 @@ export function openDeployment(
   config: Config,
   { store, id, auditKeyId, cache, isFirst, logger, now }: DeploymentDeps,
 ): OpenDeployment {
-  const { auth, media, database, limits, server } = config;
+  const { auth, media, database, limits, server, workspace } = config;
   const isSole = isSoleProcess(config);
   const timeoutMs = Math.min(limits.queryMs, MAX_CALL_MS);
   const deployment = new DeploymentMember({
@@ -57,6 +57,7 @@ export function openDeployment(
       'auth.auditKey': auditKeyId,
       'media.tokenSecret': media.tokenSecret,
       'database.enableCollectionDatabases': String(database.enableCollectionDatabases),
+      'workspace.store': workspace.store,
     },
     fingerprintKey: () => findOrCreateSecret('settings', { store, now, queryMs: limits.queryMs }),
     clock: () => performance.now(),

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAuditFolder, readAuditFolder } from '../../../src/auth/audit/audit-folder.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const CONFIGURED = 'k'.repeat(32);
@@ -13,7 +14,7 @@ describe('the folder of the audit log', () => {
     const place = await inNew();
     expect((await readAuditFolder(place)).keys).toBeUndefined();
     const opened = await Promise.all(Array.from({ length: 5 }, () => openAuditFolder(place)));
-    expect(new Set(opened.map(({ keys }) => keys.current.id)).size).toBe(1);
+    expect(new Set(opened.map(({ keyId }) => keyId)).size).toBe(1);
     expect(readdirSync(place.folder)).toEqual(['audit.key']);
     expect(readFileSync(join(place.folder, 'audit.key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
     expect([modeOf(place.folder), modeOf(join(place.folder, 'audit.key'))]).toEqual([0o700, 0o600]);
@@ -37,6 +38,28 @@ describe('the folder of the audit log', () => {
     await expect(openAuditFolder(await inNew('short'))).rejects.toMatchObject(refused);
     const folder = join(place.folder, 'audit.key', 'below');
     await expect(openAuditFolder({ folder, configured: undefined })).rejects.toMatchObject(refused);
+  });
+
+  it('makes no key where servers share one, and asks for that when it is first needed', async () => {
+    const place = await inNew();
+    let asked = 0;
+    const loadShared = async () => {
+      asked += 1;
+      if (asked === 1) throw new StoreError('unavailable');
+      return 's'.repeat(40);
+    };
+    const { loadKeys, keyId } = await openAuditFolder({ ...place, loadShared });
+    expect([asked, keyId]).toEqual([0, undefined]);
+    await expect(loadKeys()).rejects.toMatchObject({ reason: 'unavailable' });
+    const { current } = await loadKeys();
+    expect((await loadKeys()).current.id).toBe(current.id);
+    expect(asked).toBe(2);
+    expect(() => statSync(place.folder)).toThrow();
+    const tooShort = await openAuditFolder({ ...place, loadShared: async () => 'short' });
+    await expect(tooShort.loadKeys()).rejects.toMatchObject({ code: 'CONFIGURATION_INVALID' });
+    const own = await openAuditFolder({ ...(await inNew(CONFIGURED)), loadShared });
+    expect((await own.loadKeys()).current.id).toBe(own.keyId);
+    expect(asked).toBe(2);
   });
 
   it('keeps the newest entry, and says so when it holds none', async () => {

@@ -164,7 +164,7 @@ describe('an audit log', () => {
     const { id } = folder.keys.current;
     expect(await old.verify(OURS)).toMatchObject({ count: 0, unknownKey: { id, seq: 1 } });
     const both = keysNamed('new', 'old');
-    await auditOf(old.store, Date.now, { ...folder, keys: both }).record(ACTION);
+    await auditOf(old.store, Date.now, { ...folder, loadKeys: async () => both }).record(ACTION);
     expect(await old.verify(both)).toMatchObject({
       count: 14,
       fault: undefined,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkSpecificationFiles } from '../../../src/collections/specifications/check-files.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import { createFolderWorkspace } from '../../../src/stores/folder-workspace.ts';
 import { writeExampleWorkspace } from '../../helpers/fixtures/example-workspace.ts';
 
 async function check(files: Readonly<Record<string, Json>>) {
@@ -16,7 +17,11 @@ async function check(files: Readonly<Record<string, Json>>) {
       typeof content === 'string' ? content : JSON.stringify(content, null, 2),
     );
   }
-  const problems = await checkSpecificationFiles({ root, enableCollectionDatabases: false });
+  const problems = await checkSpecificationFiles({
+    workspace: createFolderWorkspace(),
+    root,
+    enableCollectionDatabases: false,
+  });
   return problems.map(
     ({ file, line, severity, message }) => `${severity} ${file.slice(root.length + 1)}:${line} ${message}`,
   );
@@ -29,7 +34,13 @@ test('the example workspace is sound', async () => {
   onTestFinished(() => rm(site, { recursive: true, force: true }));
   writeExampleWorkspace(site);
   const root = join(site, 'workspace/collections');
-  expect(await checkSpecificationFiles({ root, enableCollectionDatabases: false })).toEqual([]);
+  expect(
+    await checkSpecificationFiles({
+      workspace: createFolderWorkspace(),
+      root,
+      enableCollectionDatabases: false,
+    }),
+  ).toEqual([]);
 });
 
 test('names file and line of every problem', async () => {

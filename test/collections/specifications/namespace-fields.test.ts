@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readNamespaceFields } from '../../../src/collections/specifications/namespace-fields.ts';
+import { createFolderWorkspace } from '../../../src/stores/folder-workspace.ts';
 import { createWorkspace } from '../../helpers/temp/workspace.ts';
 
 it('fields that an import must know are those of every version of a collection, and of its revisions', async () => {
@@ -13,7 +14,11 @@ it('fields that an import must know are those of every version of a collection, 
   });
   try {
     const root = join(workspace.path, 'collections');
-    const fields = await readNamespaceFields({ root, enableCollectionDatabases: false });
+    const fields = await readNamespaceFields({
+      workspace: createFolderWorkspace(),
+      root,
+      enableCollectionDatabases: false,
+    });
     const ns = (collection: string) => ({ database: null, collection });
     for (const name of ['books', 'booksHistory']) {
       expect([...fields.idFields(ns(name))].toSorted()).toEqual([

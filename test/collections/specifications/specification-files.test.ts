@@ -7,6 +7,7 @@ import {
   parseSpecificationText,
   type SpecificationFileChange,
 } from '../../../src/collections/specifications/specification-files.ts';
+import { createFolderWorkspace } from '../../../src/stores/folder-workspace.ts';
 import { BOOKS_ADDRESS, itemsOf } from '../../helpers/fixtures/specifications.ts';
 
 const SOURCE = { fields: { a: {} }, settings: {} };
@@ -16,7 +17,7 @@ async function openFolder() {
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   return {
     root,
-    files: createSpecificationFiles(root),
+    files: createSpecificationFiles(root, createFolderWorkspace()),
     file: join(root, '1.0/library/collection.books.json'),
   };
 }
@@ -62,7 +63,9 @@ test('finds specifications only, sorted, and what cannot be read without text', 
 });
 
 test('a missing folder holds none', async () => {
-  expect(await createSpecificationFiles(join(tmpdir(), 'cloister-nowhere')).readAll()).toEqual([]);
+  expect(
+    await createSpecificationFiles(join(tmpdir(), 'cloister-nowhere'), createFolderWorkspace()).readAll(),
+  ).toEqual([]);
 });
 
 test('text that could not be posted is refused', () => {

@@ -14,20 +14,26 @@ import {
   readDefinitionFile,
 } from '../../../src/delivery/definitions/definition-files.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
+import { createFolderWorkspace } from '../../../src/stores/folder-workspace.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
+
+const workspace = createFolderWorkspace();
 
 describe('the folder of definitions', () => {
   it('holds the files that end in .json and are not hidden', async () => {
     const folder = await temporaryFolder();
     for (const name of ['b.json', 'a.json', '.#a.json', 'notes.md', 'a.json.123'])
       await writeFile(join(folder, name), '');
-    expect(await listDefinitionFiles(folder)).toEqual([join(folder, 'a.json'), join(folder, 'b.json')]);
+    expect(await listDefinitionFiles(workspace, folder)).toEqual([
+      join(folder, 'a.json'),
+      join(folder, 'b.json'),
+    ]);
     expect(isDefinitionFile(join(folder, 'a.json.123'))).toBe(false);
     expect(definitionNameOf(definitionFilePath(folder, 'sample'))).toBe('sample');
   });
 
   it('holds nothing when it is missing', async () => {
-    expect(await listDefinitionFiles(join(await temporaryFolder(), 'nowhere'))).toEqual([]);
+    expect(await listDefinitionFiles(workspace, join(await temporaryFolder(), 'nowhere'))).toEqual([]);
   });
 });
 
@@ -35,11 +41,13 @@ describe('a definition file', () => {
   it('is read as text, without byte order mark', async () => {
     const file = join(await temporaryFolder(), 'a.json');
     await writeFile(file, '\uFEFF{"a":"é"}');
-    expect(await readDefinitionFile(file)).toEqual({ state: 'text', text: '{"a":"é"}' });
+    expect(await readDefinitionFile(workspace, file)).toEqual({ state: 'text', text: '{"a":"é"}' });
   });
 
   it('may be missing', async () => {
-    expect(await readDefinitionFile(join(await temporaryFolder(), 'a.json'))).toEqual({ state: 'missing' });
+    expect(await readDefinitionFile(workspace, join(await temporaryFolder(), 'a.json'))).toEqual({
+      state: 'missing',
+    });
   });
 
   it('is ignored when it is a link, a folder or a pipe', async () => {
@@ -49,7 +57,7 @@ describe('a definition file', () => {
     await mkdir(join(folder, 'folder.json'));
     execFileSync('mkfifo', [join(folder, 'pipe.json')]);
     const found = await Promise.all(
-      ['link', 'folder', 'pipe'].map((name) => readDefinitionFile(join(folder, `${name}.json`))),
+      ['link', 'folder', 'pipe'].map((name) => readDefinitionFile(workspace, join(folder, `${name}.json`))),
     );
     expect(found).toEqual([
       { state: 'unreadable', message: 'is a symbolic link and is ignored' },
@@ -61,9 +69,9 @@ describe('a definition file', () => {
   it('is ignored when it is too long', async () => {
     const file = join(await temporaryFolder(), 'a.json');
     await writeFile(file, Buffer.alloc(MAX_DEFINITION_BYTES, ' '));
-    expect(await readDefinitionFile(file)).toMatchObject({ state: 'text' });
+    expect(await readDefinitionFile(workspace, file)).toMatchObject({ state: 'text' });
     await writeFile(file, Buffer.alloc(MAX_DEFINITION_BYTES + 1, ' '));
-    expect(await readDefinitionFile(file)).toMatchObject({ state: 'unreadable' });
+    expect(await readDefinitionFile(workspace, file)).toMatchObject({ state: 'unreadable' });
   });
 });
 

@@ -11,6 +11,7 @@ import {
 } from '../../../src/delivery/definitions/definitions.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
 import { AppError } from '../../../src/errors/errors.ts';
+import { createFolderWorkspace } from '../../../src/stores/folder-workspace.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const RECIPES: DefinitionKind<object> = {
@@ -31,8 +32,18 @@ async function opened(root?: string) {
     names: createDefinitionNames(),
     log: { info: note('info'), warn: note('warn'), error: note('error') },
   };
-  const routes = createDefinitions({ kind: ROUTE_KIND, folder: join(folder, 'routes'), ...shared });
-  const recipes = createDefinitions({ kind: RECIPES, folder: join(folder, 'recipes'), ...shared });
+  const routes = createDefinitions({
+    workspace: createFolderWorkspace(),
+    kind: ROUTE_KIND,
+    folder: join(folder, 'routes'),
+    ...shared,
+  });
+  const recipes = createDefinitions({
+    workspace: createFolderWorkspace(),
+    kind: RECIPES,
+    folder: join(folder, 'recipes'),
+    ...shared,
+  });
   onTestFinished(async () => {
     await Promise.all([routes.close(), recipes.close()]);
   });

@@ -8,6 +8,7 @@ import {
   MAX_DEFINITIONS,
 } from '../../../src/delivery/definitions/loaded-definitions.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
+import { createFolderWorkspace } from '../../../src/stores/folder-workspace.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 async function opened() {
@@ -18,7 +19,13 @@ async function opened() {
   return {
     folder,
     lines,
-    loaded: createLoadedDefinitions({ kind: ROUTE_KIND, folder, names: createDefinitionNames(), log }),
+    loaded: createLoadedDefinitions({
+      workspace: createFolderWorkspace(),
+      kind: ROUTE_KIND,
+      folder,
+      names: createDefinitionNames(),
+      log,
+    }),
   };
 }
 

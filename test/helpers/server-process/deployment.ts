@@ -35,6 +35,8 @@ interface DeploymentOptions {
   readonly count: number;
   readonly specs?: Readonly<Record<string, JsonObject>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** False: nobody sets the key of the audit log. */
+  readonly isAuditKeySet?: boolean;
 }
 
 async function connect(server: ServerProcess, cwd: string): Promise<DeployedServer> {
@@ -53,12 +55,12 @@ async function connect(server: ServerProcess, cwd: string): Promise<DeployedServ
 
 /** Starts so many servers, one after the other. */
 export async function startDeployment(options: DeploymentOptions): Promise<TestDeployment> {
-  const { uri, count, specs = {} } = options;
+  const { uri, count, specs = {}, isAuditKeySet = true } = options;
   const workspace = createWorkspace(specs);
   const env = {
     ...mongoEnvironment(uri),
     CLOISTER_WORKSPACE_PATH: workspace.path,
-    CLOISTER_AUTH_AUDIT_KEY: AUDIT_KEY,
+    ...(isAuditKeySet ? { CLOISTER_AUTH_AUDIT_KEY: AUDIT_KEY } : {}),
     CLOISTER_LIMITS_QUERY_MS: '20000',
     ...options.env,
   };

@@ -21,9 +21,14 @@ export function keysNamed(...names: readonly string[]): AuditKeys {
 }
 
 /** What would be kept outside the database, in memory. */
-export function auditFolder(keys = keysNamed('test')): AuditFolder & { end: AuditHead | undefined } {
+export function auditFolder(keys = keysNamed('test')): AuditFolder & {
+  readonly keys: AuditKeys;
+  end: AuditHead | undefined;
+} {
   const folder = {
     keys,
+    loadKeys: async () => keys,
+    keyId: keys.current.id,
     end: undefined as AuditHead | undefined,
     anchor: {
       load: async () => folder.end,

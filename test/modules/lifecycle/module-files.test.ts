@@ -4,13 +4,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createModuleFiles, type ModuleFile } from '../../../src/modules/lifecycle/module-files.ts';
+import { createFolderWorkspace } from '../../../src/stores/folder-workspace.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 import { endpoint, hook } from '../open-modules.ts';
 
 async function open() {
   const root = await temporaryFolder();
   const folders = { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') };
-  const files = createModuleFiles({ folders, maxBytes: 1000 });
+  const files = createModuleFiles({ workspace: createFolderWorkspace(), folders, maxBytes: 1000 });
   const lay = async (path: string, content: string | Buffer) => {
     await mkdir(join(root, path, '..'), { recursive: true });
     await writeFile(join(root, path), content);

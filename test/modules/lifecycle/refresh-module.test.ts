@@ -1,6 +1,6 @@
 // What one process changes of a module is in force in the others: from what is stored, inspected and recorded once.
 import { describe, expect, it } from 'vitest';
-import { createChangeQueue } from '../../../src/modules/lifecycle/refresh-module.ts';
+import { createChangeQueue } from '../../../src/lib/async/change-queue.ts';
 import { FIRST, openDatabase, SECOND } from '../../deployment/members.ts';
 import { ALICE, BOB } from '../../helpers/fixtures/actors.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';

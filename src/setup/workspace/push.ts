@@ -1,0 +1,139 @@
+// The composition root of `cloister workspace push`: a folder is put into the database, as a whole or not at all.
+import type { Config } from '../../config/schema.ts';
+import {
+  announceChange,
+  awaitAnnounced,
+  awaitInForce,
+  type Reached,
+} from '../../deployment/command-change.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
+import { DATABASE_FOLDERS, type DatabaseWorkspace } from '../../stores/database-workspace.ts';
+import type { DocumentStore } from '../../stores/ports.ts';
+import { createTextWorkspace } from '../../stores/text-workspace.ts';
+import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
+import { isInDatabase, openDatabaseWorkspace, type Workspace } from './open-workspace.ts';
+import { openWorkspaceCopy, readWorkspaceTexts } from './workspace-texts.ts';
+
+export interface TransferPlace {
+  readonly cwd: string;
+  /** Absolute path of the folder. */
+  readonly folder: string;
+  /** Removes what only the written side has. */
+  readonly prune: boolean;
+  /** Opens the configured database. */
+  readonly openStore: (config: Config, cwd: string) => Promise<DocumentStore>;
+}
+
+export interface WorkspacePush {
+  /** What the database would hold, to be checked before: messages name files of the folder. */
+  readonly candidate: Workspace;
+  /** Files that have no text. With one of them nothing is to be written. */
+  readonly unreadable: readonly string[];
+  readonly difference: WorkspaceDifference;
+  /**
+   * Writes all of it or nothing, and resolves when the running servers have it in force. Throws CONFIGURATION_INVALID where
+   * somebody else has changed the workspace meanwhile.
+   */
+  apply(): Promise<Reached>;
+  close(): Promise<void>;
+}
+
+/** Opens the database that the settings name for a workspace. Throws CONFIGURATION_INVALID where they say `files`. */
+export async function openPlace(
+  config: Config,
+  { cwd, openStore }: Pick<TransferPlace, 'cwd' | 'openStore'>,
+): Promise<{ readonly store: DocumentStore; readonly shared: DatabaseWorkspace }> {
+  if (!isInDatabase(config)) {
+    const message =
+      'is files: set it to database, in the configuration of this command and of all servers, or copy the folder';
+    throw new AppError('CONFIGURATION_INVALID', {
+      field: 'workspace.store',
+      message: `workspace.store ${message}`,
+    });
+  }
+  const store = await openStore(config, cwd);
+  return { store, shared: openDatabaseWorkspace(config, store).files };
+}
+
+/** Reads texts of the database by their paths. Rejects with the store's StoreError. */
+export async function readStoredTexts(
+  shared: DatabaseWorkspace,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const path of paths) {
+    const content = await shared.read(path, { maxBytes: Number.MAX_SAFE_INTEGER, followLinks: true });
+    if (content.state !== 'bytes') continue;
+    texts.set(path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(content.bytes));
+  }
+  return texts;
+}
+
+const MODULE_FILE = /^(?:endpoints\/(?<version>[^/]+)\/endpoint\.|hooks\/)(?<name>.+?)\.(?:policy\.json|js)$/;
+const SPECIFICATION_FILE = /^collections\/(?<address>[^/]+\/[^/]+)\/collection\.(?<name>.+)\.json$/;
+
+/** The change that a server announces once it has an edit of this file in force; undefined where it announces none. */
+function announcedFor(path: string): string | undefined {
+  const specification = SPECIFICATION_FILE.exec(path)?.groups;
+  if (specification !== undefined)
+    return `specification /${specification['address']}/${specification['name']}`;
+  const module = MODULE_FILE.exec(path)?.groups;
+  if (module === undefined) return undefined;
+  const { version, name } = module;
+  return `module ${version === undefined ? `hook:${name}` : `endpoint:${version}/${name}`}`;
+}
+
+/** Reads both sides. Writes nothing. Rejects with the store's StoreError, CONFIGURATION_INVALID. */
+export async function openWorkspacePush(config: Config, place: TransferPlace): Promise<WorkspacePush> {
+  const { cwd, folder, prune } = place;
+  const copy = openWorkspaceCopy(config, { cwd, folder });
+  const { texts, unreadable } = await readWorkspaceTexts(copy);
+  const { store, shared } = await openPlace(config, place);
+  try {
+    const entries = await shared.entries();
+    const stored = await readStoredTexts(
+      shared,
+      entries.map(({ path }) => path),
+    );
+    const difference = compareWorkspaces(texts, stored);
+    const kept = prune ? [] : [...stored].filter(([path]) => !texts.has(path));
+    const changes = [
+      ...[...difference.added, ...difference.changed].map((path) => ({ path, text: texts.get(path) })),
+      ...(prune ? difference.surplus : []).map((path) => ({ path, text: undefined })),
+    ];
+    return {
+      candidate: {
+        files: createTextWorkspace(new Map([...texts, ...kept])),
+        folders: DATABASE_FOLDERS,
+        nameOf: (path) => (texts.has(path) ? copy.nameOf(copy.fileOf(path) ?? path) : path),
+      },
+      unreadable,
+      difference,
+      async apply() {
+        const deps = {
+          store,
+          now: Date.now,
+          timeoutMs: config.limits.queryMs,
+          clock: () => performance.now(),
+        };
+        try {
+          await shared.replace(changes, entries);
+        } catch (error) {
+          if (!(error instanceof StoreError) || error.reason !== 'conflict') throw error;
+          const message =
+            'somebody has changed the workspace in the database meanwhile: nothing was written, push again';
+          throw new AppError('CONFIGURATION_INVALID', { message, cause: error });
+        }
+        const seq = await announceChange(deps, { kind: 'workspace', target: '*' });
+        const told = await awaitInForce(deps, seq);
+        if (told.inForce.length === 0) return told;
+        const awaited = changes.flatMap(({ path }) => announcedFor(path) ?? []);
+        return awaitInForce(deps, await awaitAnnounced(deps, seq, awaited));
+      },
+      close: () => store.close(),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
