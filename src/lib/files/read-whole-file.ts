@@ -3,14 +3,14 @@ import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 
 /** `special`: a folder, a pipe or a device. `changed`: while it was read. */
-export type WholeFileFault = 'special' | 'too-large' | 'changed';
+export type WholeFileIssue = 'special' | 'too-large' | 'changed';
 
 export class WholeFileError extends Error {
-  readonly fault: WholeFileFault;
+  readonly issue: WholeFileIssue;
 
-  constructor(fault: WholeFileFault) {
-    super(`the file is ${fault}`);
-    this.fault = fault;
+  constructor(issue: WholeFileIssue) {
+    super(`the file is ${issue}`);
+    this.issue = issue;
   }
 }
 

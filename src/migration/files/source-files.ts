@@ -2,7 +2,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCodeOf } from '../../lib/files/file-operations.ts';
-import { readWholeFile, WholeFileError, type WholeFileFault } from '../../lib/files/read-whole-file.ts';
+import { readWholeFile, WholeFileError, type WholeFileIssue } from '../../lib/files/read-whole-file.ts';
 
 /** Bytes of one file. */
 export const MAX_FILE_BYTES = 1_048_576;
@@ -35,9 +35,9 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 const CHANGED = 'it changed while it was read';
 
 /** What keeps a file from being read as a whole, in words. */
-function faultText(fault: WholeFileFault, maxBytes: number): string {
-  if (fault === 'special') return 'it is not a file';
-  return fault === 'changed' ? CHANGED : `it has more than ${maxBytes} bytes`;
+function issueText(issue: WholeFileIssue, maxBytes: number): string {
+  if (issue === 'special') return 'it is not a file';
+  return issue === 'changed' ? CHANGED : `it has more than ${maxBytes} bytes`;
 }
 
 class UnreadableError extends Error {}
@@ -65,7 +65,7 @@ async function attempt(maxBytes: number, work: () => Promise<string>): Promise<S
   try {
     return { text: await work() };
   } catch (error) {
-    if (error instanceof WholeFileError) return { why: faultText(error.fault, maxBytes) };
+    if (error instanceof WholeFileError) return { why: issueText(error.issue, maxBytes) };
     if (error instanceof UnreadableError) return { why: error.message };
     const code = errorCodeOf(error);
     if (code === undefined) throw error;

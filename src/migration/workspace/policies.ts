@@ -11,7 +11,6 @@ import {
   type NamedGrants,
   type UnclearUse,
 } from '../../modules/source-text/named-grants.ts';
-import type { ModelAction } from '../../sandbox-supervisor/model/module-version.ts';
 import { named } from '../report/report.ts';
 import { valueAt } from '../settings/settings-plan.ts';
 import type { MigratedCollection } from '../site/site-contents.ts';
@@ -133,7 +132,7 @@ function grantedConfig(uses: readonly ConfigUse[], settings: JsonObject, hands: 
   return config;
 }
 
-const METHODS: ReadonlyMap<ModelAction, string> = new Map([
+const METHODS: ReadonlyMap<string, string> = new Map([
   ['create', 'POST'],
   ['update', 'PUT'],
   ['delete', 'DELETE'],

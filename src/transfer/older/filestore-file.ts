@@ -1,7 +1,7 @@
 // Reads a file that the filestore of an older server wrote: JSON with one list of documents for each collection.
 import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
-import { readWholeFile, WholeFileError, type WholeFileFault } from '../../lib/files/read-whole-file.ts';
+import { readWholeFile, WholeFileError, type WholeFileIssue } from '../../lib/files/read-whole-file.ts';
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH } from '../../lib/json/json.ts';
 import { scanJsonYielding } from '../../lib/json/json-scan.ts';
 import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
@@ -19,7 +19,7 @@ export interface FilestoreCollection {
   readonly rejected: number;
 }
 
-const FAULTS: Readonly<Record<WholeFileFault, string>> = {
+const ISSUES: Readonly<Record<WholeFileIssue, string>> = {
   special: 'is no file',
   'too-large': `the files have more than ${MAX_FILESTORE_BYTES} bytes together`,
   // A server that still runs may write it meanwhile.
@@ -32,7 +32,7 @@ async function readBytes(path: string, maxBytes: number): Promise<Buffer> {
     return await readWholeFile(path, { maxBytes, followsLink: false });
   } catch (error) {
     if (!(error instanceof WholeFileError)) throw error;
-    throw importError(basename(path), FAULTS[error.fault]);
+    throw importError(basename(path), ISSUES[error.issue]);
   }
 }
 

@@ -7,9 +7,9 @@ import { readWholeFile, WholeFileError } from '../../../src/lib/files/read-whole
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const MAX = { maxBytes: 10, followsLink: false };
-const faultOf = (error: unknown) => (error instanceof WholeFileError ? error.fault : errorCodeOf(error));
+const issueOf = (error: unknown) => (error instanceof WholeFileError ? error.issue : errorCodeOf(error));
 const outcome = (path: string, options = MAX) =>
-  readWholeFile(path, options).then((bytes) => bytes.toString(), faultOf);
+  readWholeFile(path, options).then((bytes) => bytes.toString(), issueOf);
 
 describe('readWholeFile', () => {
   it('reads a file of any length up to the bound', async () => {
