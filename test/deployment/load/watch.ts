@@ -6,7 +6,7 @@ import type { Answer } from '../../helpers/server-process/client.ts';
 import type { DeployedServer } from '../../helpers/server-process/deployment.ts';
 
 /** What a request is about: each may be refused for another time. */
-export type Work = 'read' | 'write' | 'endpoint';
+type Work = 'read' | 'write' | 'endpoint';
 
 export interface Asked {
   readonly method: string;
