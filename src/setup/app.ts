@@ -229,17 +229,9 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   const { sandboxStatus } = postedCode;
   const listeners = metrics?.listeners({ version, unsentBytes: unsent, sandboxStatus, modules, deployment });
   const delivery = createLazyDelivery({
-    ...{
-      ...shared,
-      counts: metrics,
-      metrics: listeners?.delivery,
-      cwd,
-      workspace,
-      started: startup.done,
-      registry,
-      records: documents,
-      mediaStore: media.store,
-    },
+    ...shared,
+    ...{ counts: metrics, metrics: listeners?.delivery, cwd, workspace, started: startup.done, registry },
+    ...{ records: documents, mediaStore: media.store },
   });
   const server = createContentServer({
     ...shared,

@@ -131,13 +131,14 @@ export async function openClientService(
   try {
     const log = logOf(config);
     const audit = await openAudit(config, { cwd, store, now: Date.now, log, strict: true });
-    const { queryMs: timeoutMs } = config.limits;
     const clients = createClientService({
       store,
       audit,
       // A server that is not told finds out within three seconds.
       announce: async (target) => {
-        await announceChange({ store, now: Date.now, timeoutMs }, { kind: 'client', target }).catch(() => 0);
+        await announceChange({ store, now: Date.now, timeoutMs: queryMs }, { kind: 'client', target }).catch(
+          () => 0,
+        );
       },
       generateId: createIdSource(),
       now: Date.now,
@@ -201,10 +202,7 @@ export async function openSuspension(
 }
 
 /** Looks which servers run on the configured database. Rejects with what the store throws. */
-export async function readDeploymentReport(
-  config: Config,
-  { cwd }: RunDirectory,
-): Promise<DeploymentReport> {
+export async function readDeploymentReport(config: Config, { cwd }: RunDirectory): Promise<DeploymentReport> {
   const store = await openStore(config, cwd);
   try {
     return await reportProcesses({
@@ -222,7 +220,6 @@ export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): 
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
   const sandbox = openSandbox(config);
   const { limits } = config;
-  const { queryMs } = limits;
   const store = await openStore(config, cwd);
   try {
     const status = await statusOf(sandbox, config.sandbox.minimumLevel);
@@ -233,7 +230,7 @@ export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): 
       folders,
       policyLimits,
       limits,
-      queryMs,
+      queryMs: limits.queryMs,
       now: Date.now,
       status,
     });
