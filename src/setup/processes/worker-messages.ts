@@ -2,7 +2,7 @@
 import type { LoadedConfig } from '../../config/load-config.ts';
 
 /** The configuration that the started process has read: all workers run with the same one, whatever the file says by now. */
-export interface SentConfig extends Omit<LoadedConfig, 'explicit'> {
+interface SentConfig extends Omit<LoadedConfig, 'explicit'> {
   readonly explicit: readonly string[];
 }
 
