@@ -25,7 +25,7 @@ export const DATABASE_FOLDERS: WorkspaceFolders = {
 };
 
 /** A text as a list shows it. */
-export interface WorkspaceEntry {
+interface WorkspaceEntry {
   readonly path: string;
   /** SHA-256 of the text. */
   readonly hash: string;
@@ -34,7 +34,7 @@ export interface WorkspaceEntry {
 }
 
 /** A text that replaces what is at its path; without a text, that is removed. */
-export interface WorkspaceChange {
+interface WorkspaceChange {
   readonly path: string;
   readonly text: string | undefined;
 }

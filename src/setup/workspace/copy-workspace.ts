@@ -20,16 +20,16 @@ const DEPTHS: Readonly<Record<Part, number>> = {
 export const COPIED_FOLDERS = DATABASE_FOLDERS;
 
 /** The parts of a workspace. */
-export const WORKSPACE_PARTS = Object.keys(DEPTHS) as readonly Part[];
+const WORKSPACE_PARTS = Object.keys(DEPTHS) as readonly Part[];
 
 /** A file of a workspace, and its path in a copy. */
-export interface CopiedFile {
+interface CopiedFile {
   readonly file: string;
   readonly path: string;
 }
 
 /** All files of some parts that a server would read, sorted by path. Rejects with the store's StoreError. */
-export async function listWorkspace(
+async function listWorkspace(
   { files, folders }: Workspace,
   parts: readonly Part[] = WORKSPACE_PARTS,
 ): Promise<readonly CopiedFile[]> {

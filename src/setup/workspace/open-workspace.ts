@@ -25,7 +25,7 @@ export interface SharedWorkspace extends Workspace {
 type WorkspaceSettings = Pick<Config, 'workspace' | 'paths'>;
 
 /** The folders of the parts of a workspace on disk, as absolute paths. */
-export function foldersOnDisk({ workspace, paths }: WorkspaceSettings, cwd: string): WorkspaceFolders {
+function foldersOnDisk({ workspace, paths }: WorkspaceSettings, cwd: string): WorkspaceFolders {
   const folder = (path: string) => resolve(cwd, workspace.path, path);
   return {
     collections: folder(paths.collections),
