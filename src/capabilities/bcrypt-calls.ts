@@ -25,11 +25,7 @@ export interface PasswordHasher {
 }
 
 /** Performs a call for a module; resolves with the JSON text of its result. */
-type BcryptCall = (
-  args: JsonObject,
-  moduleVersion: ModuleVersion,
-  signal: AbortSignal,
-) => Promise<string>;
+type BcryptCall = (args: JsonObject, moduleVersion: ModuleVersion, signal: AbortSignal) => Promise<string>;
 
 const badArguments = (message: string) => new GuestCallError('BAD_ARGUMENTS', message);
 

@@ -72,8 +72,7 @@ export async function startWorkers({ cwd, count, env = {} }: Options): Promise<W
       token: client.token,
       request: (...asked) => whileBusy(() => client.request(...asked)),
     };
-    const ask: WorkerServer['ask'] = (...asked) =>
-      whileBusy(() => askOnce(server.url, client.token, asked));
+    const ask: WorkerServer['ask'] = (...asked) => whileBusy(() => askOnce(server.url, client.token, asked));
     const pids = async () => {
       const { body } = await ask('GET', '/api/status');
       return (body.processes as readonly { pid: number }[]).map(({ pid }) => pid);

@@ -1,5 +1,15 @@
 // The permissions of a client: everything, reading alone, or a list of collections and endpoints. They narrow what rules allow.
-import { Autocomplete, Button, Checkbox, Fieldset, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  Radio,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useMe } from '../../api/api-context.tsx';
 import {
   ACTIONS,

@@ -19,6 +19,13 @@ export function rightsOf({
     ...(collections && { collections: named(collections) }),
     ...(endpoints && { endpoints: named(endpoints) }),
   };
-  const known = { id: '', clientId, accessType, roles, permissions: written, ...(reviewer === true && { reviewer }) };
+  const known = {
+    id: '',
+    clientId,
+    accessType,
+    roles,
+    permissions: written,
+    ...(reviewer === true && { reviewer }),
+  };
   return `This client may ${describeRights(known)}.`;
 }

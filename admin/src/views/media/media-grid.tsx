@@ -5,6 +5,9 @@ import { Link, useSearchParams } from 'wouter';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
 import type { CollectionDescription } from '../../api/types-collections.ts';
 import { useDialogs } from '../../parts/dialogs.tsx';
+import { dimensionsOf, type FileRecord, RECORD_FIELDS, recordOf } from '../../parts/files/file-record.ts';
+import { Picture } from '../../parts/files/picture.tsx';
+import { createSlots, type Slots } from '../../parts/files/slots.ts';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
@@ -12,10 +15,7 @@ import { View } from '../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../collections/address.ts';
 import { useCollection, useDocuments } from '../collections/collection-queries.ts';
 import { Pager } from '../collections/documents/pager.tsx';
-import { dimensionsOf, type FileRecord, RECORD_FIELDS, recordOf } from '../../parts/files/file-record.ts';
 import classes from './media.module.css';
-import { Picture } from '../../parts/files/picture.tsx';
-import { createSlots, type Slots } from '../../parts/files/slots.ts';
 
 const PAGE_SIZE = 24;
 /** Pictures that are loaded at a time. */

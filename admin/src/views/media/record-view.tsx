@@ -5,6 +5,9 @@ import { Link } from 'wouter';
 import { useApi } from '../../api/api-context.tsx';
 import type { StoredDocument } from '../../api/types-collections.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { dimensionsOf, type FileRecord, recordOf } from '../../parts/files/file-record.ts';
+import { filePath, Picture } from '../../parts/files/picture.tsx';
+import { createSlots } from '../../parts/files/slots.ts';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
@@ -12,10 +15,7 @@ import { View } from '../../shell/view.tsx';
 import { type CollectionAddress, collectionPath, documentHref } from '../collections/address.ts';
 import { useCollection, useDocument } from '../collections/collection-queries.ts';
 import { DocumentForm } from '../collections/documents/document-view.tsx';
-import { dimensionsOf, type FileRecord, recordOf } from '../../parts/files/file-record.ts';
 import classes from './media.module.css';
-import { filePath, Picture } from '../../parts/files/picture.tsx';
-import { createSlots } from '../../parts/files/slots.ts';
 
 interface RecordViewProps {
   readonly address: CollectionAddress;

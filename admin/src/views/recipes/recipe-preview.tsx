@@ -6,9 +6,9 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Json, JsonObject } from '../../api/types.ts';
 import { ErrorMessage } from '../../parts/error-message.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { useObjectUrl } from '../../parts/files/picture.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { formatBytes } from '../../parts/time.tsx';
-import { useObjectUrl } from '../../parts/files/picture.tsx';
 import { OriginalInput } from './original-input.tsx';
 import { useOriginal, usePreview } from './preview-queries.ts';
 
