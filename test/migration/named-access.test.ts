@@ -16,7 +16,7 @@ describe('an address', () => {
     ["fetch('https://a.example/x')", ['https://a.example/x']],
     ["request({ method: 'POST', uri: 'http://a.example/' })", ['http://a.example/']],
     ["axios.get('https://a.example/b/' + id)", ['https://a.example/b/*']],
-    ["got(`https://a.example/b/\u0024{id}/c`)", ['https://a.example/b/*']],
+    ['got(`https://a.example/b/\u0024{id}/c`)', ['https://a.example/b/*']],
     ["axios({ 'url': 'https://a.example/q?x=' + id })", ['https://a.example/q?x=']],
     ["http['request']({ baseURL: `https://a.example` })", ['https://a.example/']],
     ["needle.post('ftp://a.example/')", []],
