@@ -79,6 +79,9 @@ describe('the command', () => {
       'CLOISTER_CORS must be true or false',
       'CLOISTER_LIMITS_BATCH must be a whole number',
       ...(command === 'check' ? [later] : []),
+      ...(command === 'check'
+        ? ['warning: workspace/collections: there is no collection in this folder']
+        : []),
       'warning: workspace/config.json:3: sever is not a setting; did you mean server?',
       'workspace/config.json:2: server.port must be a whole number',
     ]);

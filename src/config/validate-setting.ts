@@ -164,9 +164,11 @@ export function missingBucketSettings(config: Config): readonly string[] {
   return missingSettings(true, bucketSettings(config), '').map(({ path }) => path);
 }
 
-/** The embedded database is on one machine, where the files are too. */
+/** Whether several machines use the database: the embedded one is where the files of the workspace are too. */
+const IS_SHARED: Readonly<Record<Config['database']['engine'], boolean>> = { sqlite: false, mongodb: true };
+
 function workspaceIssues({ workspace, database }: Config): readonly RuleIssue[] {
-  if (workspace.store === 'files' || database.engine === 'mongodb') return [];
+  if (workspace.store === 'files' || IS_SHARED[database.engine]) return [];
   const message =
     'must be files with the embedded database; database is for servers that share one MongoDB: set database.engine to mongodb';
   return [{ path: 'workspace.store', message }];

@@ -44,6 +44,7 @@ describe('versions', () => {
         clientId: 'admin',
         createdAt: expect.any(Number),
         active: record.version === 3,
+        part: 'code',
       });
     }
     expect(new Set(all.map(({ sha256 }) => sha256)).size).toBe(3);

@@ -1,6 +1,7 @@
 // Copies of the texts of a workspace, as files under the names that the settings give unless they say otherwise.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { makeFolder } from '../../lib/files/file-operations.ts';
 import { DATABASE_FOLDERS } from '../../stores/database-workspace.ts';
 import type { WorkspaceFolders } from '../../stores/workspace-files.ts';
 import type { Workspace } from './open-workspace.ts';
@@ -47,7 +48,7 @@ export async function copyWorkspace(workspace: Workspace, parts: readonly Part[]
     const content = await workspace.files.read(file, { maxBytes: MAX_COPIED_BYTES, followLinks: true });
     if (content.state !== 'bytes') continue;
     const target = join(to, path);
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     await writeFile(target, content.bytes);
   }
 }

@@ -41,7 +41,7 @@ const CALLS = [
   [
     'find({ query: { a: 1 }, options: { limit: 2 }, req })',
     'model.find',
-    { form: 'object', query: { a: 1 }, options: { limit: 2 } },
+    { form: 'object', query: { a: 1 }, options: { limit: 2 }, olderForm: true },
   ],
   ['find({ query: { a: 1 } }, {})', 'model.find', { query: { query: { a: 1 } }, options: {} }],
   ['find({ query: { a: 1 }, title: "x" })', 'model.find', { query: { query: { a: 1 }, title: 'x' } }],
@@ -61,11 +61,11 @@ const CALLS = [
 ] as const;
 
 const CALLBACKS = [
-  ['find({ a: 1 }, { limit: 2 }, CB)', { query: { a: 1 }, options: { limit: 2 }, callback: true }],
+  ['find({ a: 1 }, { limit: 2 }, CB)', { query: { a: 1 }, options: { limit: 2 }, olderForm: true }],
   ['get({ a: 1 }, { limit: 2 }, CB)', { query: { a: 1 }, options: { limit: 2 } }],
-  ['find({ a: 1 }, CB)', { query: { a: 1 }, callback: true }],
-  ['find({ query: { a: 1 } }, CB)', { query: { a: 1 }, callback: true, form: 'object' }],
-  ['find(CB)', { callback: true }],
+  ['find({ a: 1 }, CB)', { query: { a: 1 }, olderForm: true }],
+  ['find({ query: { a: 1 } }, CB)', { query: { a: 1 }, olderForm: true, form: 'object' }],
+  ['find(CB)', { olderForm: true }],
   ['count({ a: 1 }, {}, CB)', { query: { a: 1 }, options: {} }],
   ['create([{ a: 1 }], { _createdBy: "me" }, CB, req)', { documents: [{ a: 1 }] }],
   ['create([{ a: 1 }], CB)', { documents: [{ a: 1 }] }],
