@@ -55,7 +55,8 @@ export function findUndeclaredNames(source: string): readonly UndeclaredName[] {
   }
 }
 
-const TIMEOUT_MS = 1000;
+/** The first text of a server also waits for the thread, and for what it loads: on a busy machine for more than a second. */
+const TIMEOUT_MS = 5000;
 const HEAP_MB = 128;
 const MAX_WAITING = 16;
 
