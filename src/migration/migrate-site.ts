@@ -16,7 +16,7 @@ import { type FoundSite, findSite } from './site/find-site.ts';
 import type { FolderFiles, MigratedCollection, SiteContents, WrittenFiles } from './site/site-contents.ts';
 import type { WorkspaceFolder } from './site/site-layout.ts';
 import { DEFAULT_BUCKET, type MediaBucket, migrateCollections } from './workspace/collections.ts';
-import { migrateDefinitions, noteServerCode } from './workspace/definitions.ts';
+import { migrateDefinitions, noteServerCode, writePlainRecipe } from './workspace/definitions.ts';
 import { migrateModules } from './workspace/modules.ts';
 
 /** From this version on, the API named internals with an underscore. */
@@ -106,8 +106,15 @@ function noteMissingHooks(
 
 const setting = (path: string) => Number(findSetting(path)?.leaf.default);
 
-/** Resolves with the names of settings that policies have the values of. */
-async function migrateWorkspace(site: SiteContents, found: FoundSite): Promise<ReadonlySet<string>> {
+/** What the settings of the new site depend on. */
+interface MigratedWorkspace {
+  /** Names of settings that policies have the values of. */
+  readonly readSettings: ReadonlySet<string>;
+  /** The recipe of images by their plain path. */
+  readonly plainRecipe: string | undefined;
+}
+
+async function migrateWorkspace(site: SiteContents, found: FoundSite): Promise<MigratedWorkspace> {
   const collections = await migrateCollections(site, filesOf(found, 'collections'), {
     buckets: bucketsOf(found),
     isUnderscored: isUnderscored(found),
@@ -122,13 +129,12 @@ async function migrateWorkspace(site: SiteContents, found: FoundSite): Promise<R
   await migrateModules(site, 'hooks', filesOf(found, 'hooks'), options);
   noteMissingHooks(site, collections);
   await migrateDefinitions(site, filesOf(found, 'routes'), { kind: 'routes' });
-  await migrateDefinitions(site, filesOf(found, 'recipes'), {
-    kind: 'recipes',
-    remotePath: remotePathOf(found),
-  });
+  const remotePath = remotePathOf(found);
+  await migrateDefinitions(site, filesOf(found, 'recipes'), { kind: 'recipes', remotePath });
   noteServerCode(site, filesOf(found, 'processors'));
   noteServerCode(site, filesOf(found, 'plugins'));
-  return readSettings;
+  const plainRecipe = found.server === 'cdn' ? writePlainRecipe(site, remotePath) : undefined;
+  return { readSettings, plainRecipe };
 }
 
 /** The settings of all environments, each with its section; those of one are carried over. */
@@ -184,7 +190,7 @@ async function finish(
   output: OutputFolder,
   found: FoundSite,
   written: WrittenFiles,
-  { out, readSettings }: { readonly out: string; readonly readSettings: ReadonlySet<string> },
+  { out, readSettings, plainRecipe }: MigratedWorkspace & { readonly out: string },
 ): Promise<MigratedSite> {
   const { section, root } = found;
   const { carried, sections } = await migrateSettings(found, readSettings);
@@ -197,7 +203,9 @@ async function finish(
       `the value of ${named(name)} cannot be quoted for every shell: set it by hand`,
     );
   await output.write({ path: '.env', text, isSecret: true });
-  const config = `${JSON.stringify(nestedSettings(carried.values), null, 2)}\n`;
+  const values = new Map(carried.values);
+  if (plainRecipe !== undefined) values.set('delivery.plainRecipe', plainRecipe);
+  const config = `${JSON.stringify(nestedSettings(values), null, 2)}\n`;
   await output.write({ path: 'workspace/config.json', text: config, isSecret: true });
   for (const [path, content] of written) await output.write({ path: `workspace/${path}`, text: content });
   const hooks = new Set([...written.keys()].flatMap((path) => /^hooks\/(.+)\.js$/.exec(path)?.[1] ?? []));
@@ -222,8 +230,8 @@ export async function migrateSite({ site, out, shownOut, env, now }: MigrateOpti
     const assertTime = () => {
       if (now() > end) throw new MigrationError(`it takes longer than ${MAX_SECONDS} seconds`);
     };
-    const readSettings = await migrateWorkspace({ ...found, written, assertTime }, found);
-    return await finish(output, found, written, { out: shellWord(shownOut), readSettings });
+    const workspace = await migrateWorkspace({ ...found, written, assertTime }, found);
+    return await finish(output, found, written, { out: shellWord(shownOut), ...workspace });
   } catch (error) {
     await output.discard();
     throw error;

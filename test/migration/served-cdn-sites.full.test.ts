@@ -113,6 +113,10 @@ describe('a site of the older CDN', () => {
       format: 'png',
       width: 100,
     });
+    const sized = await fetch(`${server.deliveryUrl}/sea.jpg?w=60&h=40&resize=aspectfill&fmt=png`);
+    expect(await metadataOf(Buffer.from(await sized.arrayBuffer()))).toMatchObject({
+      ...{ format: 'png', width: 60, height: 40 },
+    });
     expect((await fetch(`${server.deliveryUrl}/by-device/sea.jpg`)).headers.get('content-type')).toBe(
       'image/png',
     );
@@ -155,5 +159,7 @@ describe('a site of the older CDN', () => {
       format: 'png',
       width: 50,
     });
+    const sized = await fetch(`${server.deliveryUrl}/products/chair.jpg?width=40`);
+    expect(await metadataOf(Buffer.from(await sized.arrayBuffer()))).toMatchObject({ width: 40 });
   });
 });

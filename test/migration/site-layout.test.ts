@@ -12,10 +12,11 @@ async function migrated(files: SiteFiles, flags: { readonly env?: string } = {})
 
 const COLLECTION = { fields: { name: { type: 'String' } } };
 const PORT = { server: { port: 9000 } };
+const OF_CDN = { delivery: { port: 9000, plainRecipe: 'plain' } };
 
 describe('the folder of a site', () => {
   it.each([
-    ['its package', { 'package.json': { dependencies: { '@dadi/cdn': '1' } } }, { delivery: { port: 9000 } }],
+    ['its package', { 'package.json': { dependencies: { '@dadi/cdn': '1' } } }, OF_CDN],
     [
       'its package',
       {
@@ -24,12 +25,8 @@ describe('the folder of a site', () => {
       },
       PORT,
     ],
-    [
-      'its settings',
-      { 'config/config.development.json': { ...PORT, security: {} } },
-      { delivery: { port: 9000 } },
-    ],
-    ['its folders', { 'workspace/recipes/abcde.json': { recipe: 'abcde' } }, { delivery: { port: 9000 } }],
+    ['its settings', { 'config/config.development.json': { ...PORT, security: {} } }, OF_CDN],
+    ['its folders', { 'workspace/recipes/abcde.json': { recipe: 'abcde' } }, OF_CDN],
     ['nothing else', {}, PORT],
   ])('is known for that of an API or a CDN by %s', async (_what, files, settings) => {
     const run = await migrated({ 'config/config.development.json': PORT, ...files });

@@ -66,6 +66,25 @@ export async function migrateDefinitions(
   }
 }
 
+/** What a query string of the CDN could set, as far as it has an effect here. */
+const QUERY_SETTINGS = [
+  ...['format', 'quality', 'width', 'height', 'ratio', 'resizeStyle', 'gravity', 'crop', 'devicePixelRatio'],
+  ...['blur', 'sharpen', 'saturate', 'rotate', 'flip', 'progressive'],
+];
+
+/** Writes the recipe of images that are asked for by their plain path with a query string. Returns its name, which no other has. */
+export function writePlainRecipe({ section, written }: SiteContents, remotePath: string | undefined): string {
+  const isFree = (name: string) =>
+    !written.has(`recipes/${name}.json`) && !written.has(`routes/${name}.json`);
+  const recipe = ['plain', 'plain-images'].find(isFree) ?? 'images-by-their-plain-path';
+  const value = withRemotePath({ recipe, settings: { allowOverride: QUERY_SETTINGS } }, remotePath);
+  const file = `recipes/${recipe}.json`;
+  written.set(file, `${JSON.stringify(value, null, 2)}\n`);
+  const what = 'new: what images are when they are asked for by their plain path with a query string';
+  section.add(`workspace/${file}`, 'changed', `${what}; open only what your pages set`);
+  return recipe;
+}
+
 /** Processors and plugins of the CDN ran in the server. */
 export function noteServerCode({ section }: SiteContents, found: FolderFiles): void {
   for (const entry of found.entries) {
