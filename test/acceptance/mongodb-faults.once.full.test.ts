@@ -11,12 +11,8 @@ const OF_THE_START = ['listIndexes', 'createIndexes', 'find', 'insert', 'update'
 
 async function open() {
   const server = await ownServer();
-  const fail = (mode: Document | string, data: Document) => {
-    const about = { appName: 'cloister', ...data };
-    return rawClient(server.uri)
-      .db('admin')
-      .command({ configureFailPoint: 'failCommand', mode, data: about });
-  };
+  const fail = (mode: Document | string, data: Document) =>
+    rawClient(server.uri).db('admin').command({ configureFailPoint: 'failCommand', mode, data });
   const start = async (database: string) => {
     const log: string[] = [];
     const app = await startApp({ env: mongoEnvironment(withDatabase(server.uri, database)), log });

@@ -12,8 +12,12 @@ const flagsWith = (completes: 'file' | 'folder') =>
   [...FLAG_SPECS].filter(([, spec]) => spec.completes === completes).map(([name]) => `--${name}`);
 const flagsWithChoices = () =>
   [...FLAG_SPECS].flatMap(([name, { choices }]) => (choices === undefined ? [] : [[name, choices] as const]));
+/** As the pattern of a `case`. */
 const commandsAbout = (completes: 'file' | 'folder') =>
-  [...COMMAND_SPECS].filter(([, { operand }]) => operand?.completes === completes).map(([name]) => name);
+  [...COMMAND_SPECS]
+    .filter(([, { operand }]) => operand?.completes === completes)
+    .map(([name]) => `'${name}'`)
+    .join('|');
 
 function bashScript(): string {
   return [
@@ -42,8 +46,8 @@ function bashScript(): string {
     '  esac',
     '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
     '  case "$command" in',
-    `    ${commandsAbout('folder').join('|')}) COMPREPLY+=($(compgen -d -- "$current")) ;;`,
-    `    ${commandsAbout('file').join('|')}) COMPREPLY+=($(compgen -f -- "$current")) ;;`,
+    `    ${commandsAbout('folder')}) COMPREPLY+=($(compgen -d -- "$current")) ;;`,
+    `    ${commandsAbout('file')}) COMPREPLY+=($(compgen -f -- "$current")) ;;`,
     '  esac',
     '}',
     'complete -F _cloister cloister',

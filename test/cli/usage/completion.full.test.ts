@@ -31,7 +31,7 @@ function offeredByFish(line: string, cwd: string): readonly string[] {
 }
 
 const CASES: readonly (readonly [string, readonly string[]])[] = [
-  ['cloister st', ['start']],
+  ['cloister st', ['start', 'status']],
   ['cloister clients ', ['add', 'set', 'list', 'remove']],
   ['cloister clients add --a', ['--admin']],
   ['cloister audit verify --', ['--after', '--json', '--config', '--workspace']],
