@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { isOutOfResources } from '../errors/start-error.ts';
 import {
   atomicWrite,
   errorCodeOf,
@@ -52,6 +53,7 @@ async function read(
     const code = String(errorCodeOf(error) ?? 'unknown error');
     // A socket cannot be opened.
     if (code === 'ENXIO') return { state: 'unreadable', reason: 'no-file' };
+    if (isOutOfResources(error)) return { state: 'unreadable', reason: 'exhausted', code };
     const isLink = !followLinks && (code === 'ELOOP' || code === 'EMLINK');
     return { state: 'unreadable', reason: isLink ? 'link' : 'failed', code };
   } finally {

@@ -7,7 +7,8 @@ export type WorkspaceContent =
   | { readonly state: 'bytes'; readonly bytes: Uint8Array }
   | {
       readonly state: 'unreadable';
-      readonly reason: 'no-file' | 'too-long' | 'link' | 'failed';
+      /** `exhausted`: the system has no descriptors or memory left, and nothing is wrong with the file. */
+      readonly reason: 'no-file' | 'too-long' | 'link' | 'failed' | 'exhausted';
       /** Of the operating system. */
       readonly code?: string;
     };

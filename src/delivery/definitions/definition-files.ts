@@ -47,11 +47,12 @@ export async function readDefinitionFile(
   if (content.state === 'absent') return { state: 'missing' };
   // A byte order mark, which editors add, is left out.
   if (content.state === 'bytes') return { state: 'text', text: new TextDecoder().decode(content.bytes) };
+  const failed = `cannot be read: ${content.code}`;
   const messages = {
     'no-file': 'is no regular file and is ignored',
     'too-long': `is longer than ${MAX_DEFINITION_BYTES} bytes and is ignored`,
     link: 'is a symbolic link and is ignored',
-    failed: `cannot be read: ${content.code}`,
+    ...{ failed, exhausted: failed },
   };
   return { state: 'unreadable', message: messages[content.reason] };
 }

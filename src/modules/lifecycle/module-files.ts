@@ -16,7 +16,12 @@ export type ModuleFolders = Pick<WorkspaceFolders, 'endpoints' | 'hooks'>;
 export type FileText =
   | { readonly state: 'absent' }
   | { readonly state: 'text'; readonly text: string }
-  | { readonly state: 'unreadable'; readonly why: string };
+  | {
+      readonly state: 'unreadable';
+      readonly why: string;
+      /** It may be readable in a moment. */
+      readonly isBusy?: boolean;
+    };
 
 export interface ModuleFile {
   readonly address: ModuleAddress;
@@ -52,7 +57,8 @@ function textOf(content: WorkspaceContent, maxBytes: number): FileText {
   if (content.state === 'unreadable') {
     const { reason, code } = content;
     if (reason === 'too-long') return { state: 'unreadable', why: `it has more than ${maxBytes} bytes` };
-    return { state: 'unreadable', why: reason === 'no-file' ? 'it is not a file' : String(code) };
+    const why = reason === 'no-file' ? 'it is not a file' : String(code);
+    return { state: 'unreadable', why, isBusy: reason === 'exhausted' };
   }
   try {
     return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(content.bytes) };

@@ -52,7 +52,7 @@ export function policyHash(policy: Policy): string | null {
   return text === undefined ? null : sha256Hex(text);
 }
 
-/** Reads the policy file of a module. Rejects with POLICY_INVALID. */
+/** Reads the policy file of a module. Rejects with POLICY_INVALID, and with WORKSPACE_UNAVAILABLE where it may be readable in a moment. */
 export async function readPolicyFile(
   { files, policies }: PolicyFileDeps,
   address: ModuleAddress,
@@ -60,6 +60,8 @@ export async function readPolicyFile(
   const file = await files.read(address, 'policy');
   if (file.state === 'absent') return policies.empty;
   if (file.state === 'text') return parsePolicyText(policies, file.text);
+  if (file.isBusy === true)
+    throw new AppError('WORKSPACE_UNAVAILABLE', { message: 'The workspace cannot be read at the moment' });
   throw new AppError('POLICY_INVALID', { message: `The file cannot be read: ${file.why}` });
 }
 

@@ -88,14 +88,15 @@ export async function readWorkspaceTexts(workspace: Workspace): Promise<Workspac
     const followLinks = part !== 'routes' && part !== 'recipes';
     const content = await files.read(file, { maxBytes: MAX_WORKSPACE_TEXT_BYTES, followLinks });
     if (content.state === 'absent') continue;
-    const whys = {
-      'no-file': 'is not a file',
-      'too-long': `has more than ${MAX_WORKSPACE_TEXT_BYTES} bytes`,
-      link: 'is a symbolic link',
-    };
     if (content.state === 'unreadable') {
-      const why = content.reason === 'failed' ? `cannot be read: ${content.code}` : whys[content.reason];
-      unreadable.push(`${nameOf(file)}: ${why}`);
+      const failed = `cannot be read: ${content.code}`;
+      const whys = {
+        'no-file': 'is not a file',
+        'too-long': `has more than ${MAX_WORKSPACE_TEXT_BYTES} bytes`,
+        link: 'is a symbolic link',
+        ...{ failed, exhausted: failed },
+      };
+      unreadable.push(`${nameOf(file)}: ${whys[content.reason]}`);
       continue;
     }
     try {

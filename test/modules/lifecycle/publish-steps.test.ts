@@ -38,4 +38,9 @@ describe('a policy file', () => {
   ] as const)('is rejected when it %s', async (_, found) => {
     await expect(readFile(found)).rejects.toMatchObject({ code: 'POLICY_INVALID' });
   });
+
+  it('is not blamed where the system has nothing left to read it with', async () => {
+    const found = { state: 'unreadable', why: 'EMFILE', isBusy: true } as const;
+    await expect(readFile(found)).rejects.toMatchObject({ code: 'WORKSPACE_UNAVAILABLE' });
+  });
 });
