@@ -29,48 +29,55 @@ interface Candidate {
   readonly users: readonly Collection[];
 }
 
-const isOf = ({ version, database }: CollectionAddress) => {
-  return (other: CollectionAddress) => other.version === version && other.database === database;
-};
+/** The folder of a database, in which names are unique. */
+const folderOf = ({ version, database }: Pick<CollectionAddress, 'version' | 'database'>) =>
+  `${version}/${database}`;
+/** Where no other name may be that differs only by case. */
+const foldedPath = (address: CollectionAddress) => `${folderOf(address)}/${address.name.toLowerCase()}`;
 
-/** Finds the databases that the references of a collection to the bucket name. A start asks for each collection many times. */
-function createReferences(name: string): (collection: Collection) => readonly string[] {
-  const known = new WeakMap<Collection, readonly string[]>();
+/** What the bucket needs to know of each collection. */
+interface CollectionFacts {
+  readonly folder: string;
+  readonly foldedPath: string;
+  /** The databases that its references to the bucket name. */
+  readonly databases: readonly string[];
+  /** Where it has its documents, and their revisions. */
+  readonly places: readonly string[];
+}
+
+/** Finds what a collection tells of itself. A start asks for each as often as there are collections, so answers are kept. */
+function createFacts(name: string): (collection: Collection) => CollectionFacts {
+  const known = new WeakMap<Collection, CollectionFacts>();
   return (collection) => {
     const before = known.get(collection);
     if (before !== undefined) return before;
     const references = referenceFields(collection).filter(({ reference }) => reference.collection === name);
-    const found = references.map(({ reference: { database = collection.database } }) => database);
-    known.set(collection, found);
-    return found;
+    const revisions = activeRevisionNamespace(collection);
+    const facts = {
+      folder: folderOf(collection),
+      foldedPath: foldedPath(collection),
+      databases: references.map(({ reference: { database = collection.database } }) => database),
+      places: [collection.namespace, ...(revisions === undefined ? [] : [revisions])].map(namespaceKey),
+    };
+    known.set(collection, facts);
+    return facts;
   };
 }
 
-type References = ReturnType<typeof createReferences>;
-
-/** The databases in which a collection refers to the bucket. */
-function databasesReferredTo(
-  collection: Collection,
-  specified: readonly Collection[],
-  {
-    referencesOf,
-    enableCollectionDatabases,
-  }: Pick<DefaultBucketOptions, 'enableCollectionDatabases'> & { readonly referencesOf: References },
-): readonly string[] {
-  return referencesOf(collection).map((database) => {
-    // Where folders share their documents, a folder that is named and not there means the collection's own.
-    const isThere = specified.some(isOf({ ...collection, database }));
-    return isThere || enableCollectionDatabases ? database : collection.database;
-  });
-}
+type FactsOf = ReturnType<typeof createFacts>;
 
 function findCandidates(
   specified: readonly Collection[],
-  options: DefaultBucketOptions & { readonly referencesOf: References },
+  options: DefaultBucketOptions & { readonly factsOf: FactsOf },
 ): readonly Candidate[] {
-  const { name, isWanted } = options;
+  const { name, isWanted, enableCollectionDatabases, factsOf } = options;
+  const folders = new Set(specified.map((one) => factsOf(one).folder));
   const uses = specified.flatMap((user) =>
-    databasesReferredTo(user, specified, options).map((database) => ({ user, database })),
+    factsOf(user).databases.map((database) => {
+      // Where folders share their documents, a folder that is named and not there means the collection's own.
+      const isThere = enableCollectionDatabases || folders.has(folderOf({ version: user.version, database }));
+      return { user, database: isThere ? database : user.database };
+    }),
   );
   const wanted =
     uses.length === 0 && isWanted && !specified.some(({ settings }) => settings.media)
@@ -93,7 +100,7 @@ function findCandidates(
  */
 function createDefaultBucket(options: DefaultBucketOptions): ImpliedCollections {
   const { enableCollectionDatabases } = options;
-  const referencesOf = createReferences(options.name);
+  const factsOf = createFacts(options.name);
   /** Answers and prepared reads are kept by collection: the same bucket must stay the same object. */
   const known = new Map<string, Collection>();
   const spaceOf = (address: CollectionAddress) =>
@@ -119,23 +126,16 @@ function createDefaultBucket(options: DefaultBucketOptions): ImpliedCollections 
   };
 
   return (specified, withheld) => {
-    const candidates = findCandidates(specified, { ...options, referencesOf });
+    const candidates = findCandidates(specified, { ...options, factsOf });
     if (candidates.length === 0) return [];
+    const facts = specified.map(factsOf);
     const taken = new Set([...withheld].map(placeOfPath));
-    for (const collection of specified) {
-      taken.add(namespaceKey(collection.namespace));
-      const revisions = activeRevisionNamespace(collection);
-      if (revisions !== undefined) taken.add(namespaceKey(revisions));
-    }
-    const isFree = ({ address }: Candidate) => {
-      const isSameButCase = (other: Collection) =>
-        isOf(address)(other) && other.name.toLowerCase() === address.name.toLowerCase();
-      return (
-        !taken.has(spaceOf(address)) &&
-        !specified.some(isSameButCase) &&
-        checkCollectionAddress(address).length === 0
-      );
-    };
+    for (const place of facts.flatMap(({ places }) => places)) taken.add(place);
+    const names = new Set(facts.map((one) => one.foldedPath));
+    const isFree = ({ address }: Candidate) =>
+      !taken.has(spaceOf(address)) &&
+      !names.has(foldedPath(address)) &&
+      checkCollectionAddress(address).length === 0;
     return candidates.filter(isFree).map(bucketOf);
   };
 }
