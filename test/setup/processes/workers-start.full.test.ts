@@ -1,5 +1,6 @@
 // The start and the end of a server of two workers, as whoever starts it sees them.
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { spawnCommand } from '../../helpers/server-process/server-process.ts';
 import { startWorkers } from '../../helpers/server-process/workers.ts';
@@ -61,11 +62,24 @@ it('a second server does not get the data folder of two workers, and is told who
   }
 });
 
+/** A request whose body never comes: a server that stops waits for it. Resolves when a worker has it. */
+async function holdRequest(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST /token HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 100 /);
+}
+
 it('a second signal ends two workers at once, and SIGKILL of the first process ends them too', async () => {
   const { cwd } = workspace();
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const { server, pids } = await startWorkers({ cwd, count: 2 });
     const workers = await pids();
+    await holdRequest(server.url);
     server.process.kill(signal);
     expect(await server.stop(signal)).toBe(signal === 'SIGINT' ? 130 : null);
     const isGone = (pid: number) => {
