@@ -8,11 +8,12 @@ import { SECRET_PATHS } from '../config/build-config.ts';
 import { assertRestored } from '../config/data-folder.ts';
 import type { Config } from '../config/schema.ts';
 import { commandLogOptions, createLogger } from '../lib/logger.ts';
+import { DATABASE_FOLDERS } from '../stores/database-workspace.ts';
 import { openOutputFile } from '../transfer/output-file.ts';
 import { createApp } from './app.ts';
 import { openStore } from './cli-services.ts';
 import { openCommandWorkspace } from './workspace/command-workspace.ts';
-import { COPIED_FOLDERS, copyWorkspace } from './workspace/copy-workspace.ts';
+import { copyWorkspace } from './workspace/copy-workspace.ts';
 
 const ADMIN_ID = 'description';
 
@@ -52,7 +53,7 @@ function inFolder(config: Config, folder: string, secret: string): Config {
     media: { ...media, storage: 'disk', basePath: join(folder, 'media') },
     sandbox: { ...sandbox, minimumLevel: 0 },
     workspace: { path: join(folder, 'workspace'), store: 'files' },
-    paths: COPIED_FOLDERS,
+    paths: DATABASE_FOLDERS,
   };
 }
 

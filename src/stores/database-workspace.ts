@@ -7,6 +7,7 @@ import { type Filter, filterById, MATCH_ALL } from './filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from './ports.ts';
 import type { WorkspaceContent, WorkspaceFiles, WorkspaceFolders } from './workspace-files.ts';
 import { WorkspaceMarks } from './workspace-marks.ts';
+import { isAtDepth, isWithinLevels } from './workspace-paths.ts';
 
 // Not reachable over HTTP.
 const NAMESPACE: Namespace = { database: null, collection: 'cloister.workspace' };
@@ -62,8 +63,6 @@ interface DatabaseWorkspaceDeps {
 const idOf = (path: string) => sha256Hex(path).slice(0, 24);
 /** In every database, paths are written as on Linux. */
 const stored = (path: string) => path.split(sep).join('/');
-const segmentsBelow = (folder: string, path: string) =>
-  path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/').length : 0;
 
 function documentOf(path: string, text: string, v: number): StoredDocument {
   return { _id: idOf(path), v, path, hash: sha256Hex(text), text };
@@ -97,10 +96,8 @@ export function createDatabaseWorkspace({ store, now, queryMs }: DatabaseWorkspa
       .map(({ path, hash, v }) => ({ path: String(path), hash: String(hash), v: Number(v) }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   };
-  const pathsIn = async (folder: string, isMeant: (segments: number) => boolean) => {
-    const prefix = stored(folder);
-    return (await entries()).map(({ path }) => path).filter((path) => isMeant(segmentsBelow(prefix, path)));
-  };
+  const paths = async (isMeant: (path: string) => boolean) =>
+    (await entries()).map(({ path }) => path).filter(isMeant);
   const marks = new WorkspaceMarks(
     async () => new Map((await entries()).map(({ path, hash }) => [path, hash])),
   );
@@ -123,8 +120,8 @@ export function createDatabaseWorkspace({ store, now, queryMs }: DatabaseWorkspa
 
   return {
     entries,
-    list: (folder, depth) => pathsIn(folder, (segments) => segments === depth + 1),
-    listAll: (folder, levels) => pathsIn(folder, (segments) => segments > 0 && segments <= levels + 1),
+    list: (folder, depth) => paths(isAtDepth(stored(folder), depth)),
+    listAll: (folder, levels) => paths(isWithinLevels(stored(folder), levels)),
     async read(file, { maxBytes }): Promise<WorkspaceContent> {
       const [found] = await find(filterById(idOf(stored(file))), ['text']);
       if (found === undefined) return { state: 'absent' };
@@ -138,13 +135,7 @@ export function createDatabaseWorkspace({ store, now, queryMs }: DatabaseWorkspa
     write: (file, text) => put({ path: stored(file), text }),
     remove: (file) => put({ path: stored(file), text: undefined }),
     watch: (folder, options) =>
-      marks.watch({
-        ...options,
-        isMeant: (path) => {
-          const segments = segmentsBelow(stored(folder), path);
-          return segments > 0 && segments <= options.depth + 1;
-        },
-      }),
+      marks.watch({ ...options, isMeant: isWithinLevels(stored(folder), options.depth) }),
     refresh: () => marks.compare(),
     async replace(changes, known) {
       const versions = new Map(known.map(({ path, v }) => [path, v]));

@@ -1,20 +1,13 @@
 // A workspace in memory: one that is looked at as a whole before it is stored anywhere.
 import type { WorkspaceFiles } from './workspace-files.ts';
-
-const depthOf = (folder: string, path: string) =>
-  path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/').length - 1 : -1;
+import { isAtDepth, isWithinLevels } from './workspace-paths.ts';
 
 /** Opens texts by their paths. What is written goes into the same map. */
 export function createTextWorkspace(texts: Map<string, string>): WorkspaceFiles {
   const paths = (isMeant: (path: string) => boolean) => [...texts.keys()].filter(isMeant).sort();
   return {
-    list: async (folder, depth) => paths((path) => depthOf(folder, path) === depth),
-    async listAll(folder, levels) {
-      return paths((path) => {
-        const depth = depthOf(folder, path);
-        return depth >= 0 && depth <= levels;
-      });
-    },
+    list: async (folder, depth) => paths(isAtDepth(folder, depth)),
+    listAll: async (folder, levels) => paths(isWithinLevels(folder, levels)),
     async read(file, { maxBytes }) {
       const text = texts.get(file);
       if (text === undefined) return { state: 'absent' };

@@ -79,8 +79,9 @@ async function readIfExists(workspace: WorkspaceFiles, file: string): Promise<st
   throw new AppError('SPECIFICATION_INVALID', { message });
 }
 
-function parseAddress(path: string): CollectionAddress | undefined {
-  const [version, database, file, ...rest] = path.split(sep);
+/** The address of the collection that a file below `root` specifies; undefined for any other file. */
+export function specificationAddress(root: string, path: string): CollectionAddress | undefined {
+  const [version, database, file, ...rest] = relative(root, path).split(sep);
   const name = FILE_NAME.exec(file ?? '')?.groups?.['name'];
   if (version === undefined || database === undefined || name === undefined || rest.length > 0)
     return undefined;
@@ -101,7 +102,7 @@ export function createSpecificationFiles(root: string, workspace: WorkspaceFiles
     async readAll() {
       const found: SpecificationFile[] = [];
       for (const file of await workspace.list(root, FOLDER_DEPTH)) {
-        const address = parseAddress(relative(root, file));
+        const address = specificationAddress(root, file);
         if (address === undefined) continue;
         const text = await readIfExists(workspace, file).catch((error: unknown) => {
           if (error instanceof StoreError) throw error;
@@ -131,9 +132,9 @@ export function createSpecificationFiles(root: string, workspace: WorkspaceFiles
       known.delete(file);
     },
     list,
-    addressOf: (file) => parseAddress(relative(root, file)),
+    addressOf: (file) => specificationAddress(root, file),
     async readChange(file) {
-      const address = parseAddress(relative(root, file));
+      const address = specificationAddress(root, file);
       if (address === undefined) return undefined;
       const text = await readIfExists(workspace, file);
       const before = known.get(file);

@@ -71,7 +71,8 @@ function partOf(ending: string | undefined): ModuleFilePart {
   return ending === 'js' ? 'code' : 'policy';
 }
 
-function parseModulePath(folders: ModuleFolders, path: string): ModuleFile | undefined {
+/** What a file of a module is part of; undefined for any other file. */
+export function parseModulePath(folders: ModuleFolders, path: string): ModuleFile | undefined {
   const folder = dirname(path);
   const base = path.slice(folder.length + 1);
   const inHooks = folder === folders.hooks;

@@ -34,10 +34,7 @@ export async function openWorkspacePull(config: Config, place: PullPlace): Promi
       );
     }
     const entries = await shared.entries();
-    const stored = await readStoredTexts(
-      shared,
-      entries.map(({ path }) => path),
-    );
+    const stored = await readStoredTexts(shared, entries);
     const copy = openWorkspaceCopy(config, { cwd, folder });
     const strange = entries.find(({ path }) => copy.fileOf(path) === undefined);
     if (strange !== undefined)

@@ -1,4 +1,6 @@
 // The composition root of `cloister workspace push`: a folder is put into the database, as a whole or not at all.
+import { collectionPath } from '../../collections/specifications/collection-address.ts';
+import { specificationAddress } from '../../collections/specifications/specification-files.ts';
 import type { Config } from '../../config/schema.ts';
 import {
   announceChange,
@@ -7,6 +9,8 @@ import {
   type Reached,
 } from '../../deployment/command-change.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
+import { parseModulePath } from '../../modules/lifecycle/module-files.ts';
+import { moduleKey } from '../../modules/model/module-types.ts';
 import { DATABASE_FOLDERS, type DatabaseWorkspace } from '../../stores/database-workspace.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { createTextWorkspace } from '../../stores/text-workspace.ts';
@@ -55,13 +59,13 @@ export async function openPlace(
   return { store, shared: openDatabaseWorkspace(config, store).files };
 }
 
-/** Reads texts of the database by their paths. Rejects with the store's StoreError. */
+/** Reads these texts of the database. Rejects with the store's StoreError. */
 export async function readStoredTexts(
   shared: DatabaseWorkspace,
-  paths: readonly string[],
+  entries: Awaited<ReturnType<DatabaseWorkspace['entries']>>,
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
-  for (const path of paths) {
+  for (const { path } of entries) {
     const content = await shared.read(path, { maxBytes: Number.MAX_SAFE_INTEGER, followLinks: true });
     if (content.state !== 'bytes') continue;
     texts.set(path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(content.bytes));
@@ -69,18 +73,12 @@ export async function readStoredTexts(
   return texts;
 }
 
-const MODULE_FILE = /^(?:endpoints\/(?<version>[^/]+)\/endpoint\.|hooks\/)(?<name>.+?)\.(?:policy\.json|js)$/;
-const SPECIFICATION_FILE = /^collections\/(?<address>[^/]+\/[^/]+)\/collection\.(?<name>.+)\.json$/;
-
 /** The change that a server announces once it has an edit of this file in force; undefined where it announces none. */
 function announcedFor(path: string): string | undefined {
-  const specification = SPECIFICATION_FILE.exec(path)?.groups;
-  if (specification !== undefined)
-    return `specification /${specification['address']}/${specification['name']}`;
-  const module = MODULE_FILE.exec(path)?.groups;
-  if (module === undefined) return undefined;
-  const { version, name } = module;
-  return `module ${version === undefined ? `hook:${name}` : `endpoint:${version}/${name}`}`;
+  const specified = specificationAddress(DATABASE_FOLDERS.collections, path);
+  if (specified !== undefined) return `specification ${collectionPath(specified)}`;
+  const module = parseModulePath(DATABASE_FOLDERS, path);
+  return module && `module ${moduleKey(module.address)}`;
 }
 
 /** Reads both sides. Writes nothing. Rejects with the store's StoreError, CONFIGURATION_INVALID. */
@@ -91,10 +89,7 @@ export async function openWorkspacePush(config: Config, place: TransferPlace): P
   const { store, shared } = await openPlace(config, place);
   try {
     const entries = await shared.entries();
-    const stored = await readStoredTexts(
-      shared,
-      entries.map(({ path }) => path),
-    );
+    const stored = await readStoredTexts(shared, entries);
     const difference = compareWorkspaces(texts, stored);
     const kept = prune ? [] : [...stored].filter(([path]) => !texts.has(path));
     const changes = [
