@@ -37,6 +37,8 @@ function closeUntakenConnections(child: ChildProcess): void {
   child.on('internalMessage', ({ ack }: ClusterMessage) => void (ack !== undefined && handed.delete(ack)));
   child.once('exit', () => {
     for (const connection of handed.values()) connection.close();
+    // With a connection on its way the pipe may stay open, and the cluster module would hand more to nobody.
+    if (child.connected) child.disconnect();
   });
 }
 

@@ -112,9 +112,11 @@ export function describeWorkers(environment: () => Promise<Readonly<Record<strin
       while (acknowledged() < enough && !(await Promise.race([writing.then(() => true), tick()])));
       const before = await started.pids();
       process.kill(await selfOf(started), 'SIGKILL');
+      // It answers: one that is known may not listen yet, and the next to be killed must not be the last that does.
       const isReplaced = async () => {
         const now = await started.pids().catch(() => []);
-        return now.length === COUNT && now.some((pid) => !before.includes(pid));
+        const answering = await selfOf(started).catch(() => undefined);
+        return now.length === COUNT && answering !== undefined && !before.includes(answering);
       };
       await expect.poll(isReplaced).toBe(true);
       isOver = true;
