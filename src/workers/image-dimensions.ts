@@ -1,7 +1,14 @@
 // Worker task: the dimensions of an image, from its bytes alone.
 import { readAvif } from './images/avif.ts';
 import { readBmp, readGif } from './images/gif-and-bmp.ts';
-import { type Dimensions, FileBytes, isPlausible, OutOfReachError } from './images/image-bytes.ts';
+import {
+  type Dimensions,
+  FileBytes,
+  firstDimensions,
+  type ImageReader,
+  isPlausible,
+  readOr,
+} from './images/image-bytes.ts';
 import { readJpeg } from './images/jpeg.ts';
 import { readPng } from './images/png.ts';
 import { readSvg } from './images/svg.ts';
@@ -18,23 +25,7 @@ export interface ImageTask {
   readonly isPart: boolean;
 }
 
-const READERS: readonly ((bytes: FileBytes) => Dimensions | undefined)[] = [
-  readPng,
-  readJpeg,
-  readGif,
-  readWebp,
-  readAvif,
-  readTiff,
-  readBmp,
-];
-
-function read(bytes: FileBytes, head: Uint8Array): Dimensions | undefined {
-  for (const reader of READERS) {
-    const dimensions = reader(bytes);
-    if (dimensions !== undefined) return dimensions;
-  }
-  return readSvg(head);
-}
+const READERS: readonly ImageReader[] = [readPng, readJpeg, readGif, readWebp, readAvif, readTiff, readBmp];
 
 /**
  * Undefined if the bytes are not an image of a known format, end before its dimensions, or have implausible ones. `incomplete`:
@@ -47,12 +38,7 @@ export function imageDimensions({
   isPart,
 }: ImageTask): Dimensions | 'incomplete' | undefined {
   const bytes = new FileBytes(head, size, tail);
-  try {
-    const dimensions = read(bytes, head);
-    if (isPart && bytes.missed) return 'incomplete';
-    return dimensions !== undefined && isPlausible(dimensions) ? dimensions : undefined;
-  } catch (error) {
-    if (error instanceof OutOfReachError) return isPart ? 'incomplete' : undefined;
-    throw error;
-  }
+  const found = readOr(() => firstDimensions(READERS, bytes) ?? readSvg(head), 'incomplete');
+  if (isPart && (found === 'incomplete' || bytes.missed)) return 'incomplete';
+  return typeof found === 'object' && isPlausible(found) ? found : undefined;
 }

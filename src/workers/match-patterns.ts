@@ -4,8 +4,8 @@
 import {
   compileLinearRegex,
   estimateRegexSize,
+  ifLinear,
   type LinearRegex,
-  LinearRegexError,
 } from '../lib/regex/linear-regex.ts';
 import { noteBegin, noteResult, type ProgressCells } from './pattern-progress.ts';
 
@@ -38,13 +38,9 @@ type Compile = (job: PatternJob) => Matcher;
 const LINEAR_WORK = 2_000_000;
 
 function fitsLinear({ pattern, flags, texts }: PatternJob): boolean {
-  try {
-    const length = texts.reduce((sum, text) => sum + text.length, 0);
-    return estimateRegexSize(pattern, flags) * length <= LINEAR_WORK;
-  } catch (error) {
-    if (error instanceof LinearRegexError) return false;
-    throw error;
-  }
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const size = ifLinear(() => estimateRegexSize(pattern, flags));
+  return size !== undefined && size * length <= LINEAR_WORK;
 }
 
 /** What may hold of no characters at all, and so between the two halves of a surrogate pair. */
@@ -76,13 +72,8 @@ function compileNative({ pattern, flags }: PatternJob): Matcher {
 
 /** For the engine that fits. What only compiling tells, such as a property that the linear one does not know, is left to the native one. */
 function compileFor(job: PatternJob, linear: boolean): Matcher {
-  if (!linear) return compileNative(job);
-  try {
-    return compileLinearRegex(job.pattern, job.flags);
-  } catch (error) {
-    if (error instanceof LinearRegexError) return compileNative(job);
-    throw error;
-  }
+  const compiled = linear ? ifLinear(() => compileLinearRegex(job.pattern, job.flags)) : undefined;
+  return compiled ?? compileNative(job);
 }
 
 /** Compiles each pattern once. */

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { StartError } from '../../src/errors/start-error.ts';
 import {
   createMediaWorkers,
   IMAGE_HEAD_BYTES,
@@ -32,6 +33,12 @@ test('dimensions are read and hashes computed on threads', async () => {
   expect(await tasks.dimensionsOf(endsOf(bytes), bytes.length)).toEqual({ width: 30, height: 40 });
   expect(await tasks.dimensionsOf(endsOf(Buffer.from('PK\x03\x04')), 4)).toBeUndefined();
   expect(await tasks.sha1Of('test.jpg')).toBe('cb56752477cae6405f85b131872c60d21b967c6a');
+});
+
+test('an image whose thread cannot load its task is not taken for a damaged one', async () => {
+  const tasks = open({ imageTask: new URL('file:///nowhere') });
+  const bytes = await picture(40, 30, (image) => image.tiff());
+  await expect(tasks.dimensionsOf(endsOf(bytes), bytes.length)).rejects.toBeInstanceOf(StartError);
 });
 
 test('a common image needs no thread', async () => {

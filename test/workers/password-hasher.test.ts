@@ -24,6 +24,11 @@ test.each([
   expect(await hasher.compare(`${text}x`, hash, signal)).toBe(false);
 });
 
+test('a salt that is none is named, and the next text has its hash', async () => {
+  await expect(hasher.hash('a', 'no salt', signal)).rejects.toThrow(/salt/);
+  expect(await hasher.hash('a', 4, signal)).toMatch(/^\$2b\$04\$/);
+});
+
 test('who has gone is taken out of the queue, and one too many is told that it is busy', async () => {
   const small = createPasswordHasher({ maxQueue: 1 });
   const gone = new AbortController();

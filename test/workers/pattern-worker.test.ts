@@ -72,6 +72,21 @@ test('a call that waits too long behind hostile texts is rejected as busy', asyn
   ]);
 });
 
+test('calls that all waited too long behind a hostile text are rejected as busy', async () => {
+  let time = 0;
+  const patterns = open(() => time);
+  const first = patterns.matches(RUNAWAY, EVIL).then((verdict) => {
+    time = 5_001;
+    return verdict;
+  });
+  // They come after the first has been sent.
+  const others = [1, 2].map(() => patterns.matches(LOOK_AHEAD, ['a1']));
+  expect(await first).toBe(false);
+  for (const other of await Promise.allSettled(others))
+    expect(other).toMatchObject({ reason: { code: 'QUERY_TIMEOUT' } });
+  expect(await patterns.matches(LOOK_AHEAD, ['a1'])).toBe(true);
+});
+
 test('a call whose thread has no time to answer is rejected as busy, and its texts are not said to be wrong', async () => {
   const patterns = createPatternWorker({ threadMs: 1 });
   onTestFinished(() => patterns.close());

@@ -3,7 +3,7 @@
 import { createYielder } from '../../lib/async/maybe-promise.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { prepareCaseVariants } from '../../lib/regex/case-folding.ts';
-import { compileLinearRegex, type LinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
+import { compileLinearRegex, ifLinear, type LinearRegex } from '../../lib/regex/linear-regex.ts';
 
 export const MAX_PATTERN_FIELDS = 1_000;
 
@@ -20,15 +20,6 @@ export function effectiveFlags(sent: string): string {
   return [...new Set(sent)].filter((flag) => 'ims'.includes(flag)).join('');
 }
 
-function compileIfLinear(pattern: string, flags: string): LinearRegex | undefined {
-  try {
-    return compileLinearRegex(pattern, flags);
-  } catch (error) {
-    if (error instanceof LinearRegexError) return undefined;
-    throw error;
-  }
-}
-
 /** Makes the compiler for one specification. */
 export function createPatternCompiler(): PatternCompiler {
   const known = new Map<string, LinearRegex | undefined>();
@@ -37,7 +28,7 @@ export function createPatternCompiler(): PatternCompiler {
     compile(pattern, flags) {
       const key = `${flags}/${pattern}`;
       if (known.has(key) || left < pattern.length) return known.get(key);
-      const compiled = compileIfLinear(pattern, flags);
+      const compiled = ifLinear(() => compileLinearRegex(pattern, flags));
       left -= pattern.length + (compiled?.size ?? 0);
       known.set(key, compiled);
       return compiled;

@@ -47,6 +47,16 @@ export function estimateRegexSize(pattern: string, flags: string): number {
   return translate(pattern, flags).size;
 }
 
+/** What `work` returns; undefined where it throws a LinearRegexError. */
+export function ifLinear<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof LinearRegexError) return undefined;
+    throw error;
+  }
+}
+
 function translate(pattern: string, flags: string): ReturnType<typeof translatePattern> {
   if (pattern.length > MAX_LENGTH) {
     throw new LinearRegexError('too-large', `A pattern has at most ${MAX_LENGTH} characters`);

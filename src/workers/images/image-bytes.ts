@@ -67,10 +67,32 @@ export class FileBytes {
   }
 }
 
+/** What `read` returns, or `otherwise` where it throws an OutOfReachError. */
+export function readOr<Found, Otherwise>(read: () => Found, otherwise: Otherwise): Found | Otherwise {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof OutOfReachError) return otherwise;
+    throw error;
+  }
+}
+
 /** In pixels, as shown: the orientation that the file asks for is applied. */
 export interface Dimensions {
   readonly width: number;
   readonly height: number;
+}
+
+/** Undefined for a file of another format. Throws OutOfReachError when its dimensions are not at hand. */
+export type ImageReader = (bytes: FileBytes) => Dimensions | undefined;
+
+/** What the first reader says that knows the format; undefined if none does. Throws as they do. */
+export function firstDimensions(readers: readonly ImageReader[], bytes: FileBytes): Dimensions | undefined {
+  for (const reader of readers) {
+    const dimensions = reader(bytes);
+    if (dimensions !== undefined) return dimensions;
+  }
+  return undefined;
 }
 
 const MAX_SIDE = 1_000_000;

@@ -1,5 +1,5 @@
 // JPEG: the markers up to the frame header, with the EXIF orientation on the way.
-import { applyOrientation, type Dimensions, type FileBytes, OutOfReachError } from './image-bytes.ts';
+import { applyOrientation, type Dimensions, type FileBytes, readOr } from './image-bytes.ts';
 import { readOrientation } from './tiff.ts';
 
 const START_OF_SCAN = 0xda;
@@ -13,14 +13,8 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && !NO_FRAM
 /** Markers without a segment: restarts, a second start of the image, a private one. */
 const isBare = (marker: number) => (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01;
 
-function orientationAt(bytes: FileBytes, base: number): number {
-  try {
-    return readOrientation(bytes, base);
-  } catch (error) {
-    if (error instanceof OutOfReachError) return 1;
-    throw error;
-  }
-}
+const orientationAt = (bytes: FileBytes, base: number): number =>
+  readOr(() => readOrientation(bytes, base), 1);
 
 /** Dimensions of a JPEG file. Throws OutOfReachError when its frame header is not at hand. */
 export function readJpeg(bytes: FileBytes): Dimensions | undefined {

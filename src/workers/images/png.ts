@@ -1,5 +1,5 @@
 // PNG: the header chunk, and the EXIF chunk where it stands before the pixels.
-import { applyOrientation, type Dimensions, type FileBytes, OutOfReachError } from './image-bytes.ts';
+import { applyOrientation, type Dimensions, type FileBytes, readOr } from './image-bytes.ts';
 import { readOrientation } from './tiff.ts';
 
 const SIGNATURE = '\x89PNG\r\n\x1a\n';
@@ -20,10 +20,5 @@ function findOrientation(bytes: FileBytes): number {
 export function readPng(bytes: FileBytes): Dimensions | undefined {
   if (!bytes.has(0, SIGNATURE) || !bytes.has(FIRST_CHUNK + 4, 'IHDR')) return undefined;
   const dimensions = { width: bytes.u32(16), height: bytes.u32(20) };
-  try {
-    return applyOrientation(dimensions, findOrientation(bytes));
-  } catch (error) {
-    if (error instanceof OutOfReachError) return dimensions;
-    throw error;
-  }
+  return readOr(() => applyOrientation(dimensions, findOrientation(bytes)), dimensions);
 }

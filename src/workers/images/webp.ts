@@ -1,5 +1,5 @@
 // WebP: lossy, lossless and extended files, the last ones with an EXIF orientation.
-import { applyOrientation, type Dimensions, type FileBytes, OutOfReachError } from './image-bytes.ts';
+import { applyOrientation, type Dimensions, type FileBytes, readOr } from './image-bytes.ts';
 import { readOrientation } from './tiff.ts';
 
 const FIRST_CHUNK = 12;
@@ -25,24 +25,19 @@ function readLossless(bytes: FileBytes): Dimensions | undefined {
 /** The EXIF chunk stands behind the pixels: of a long file it is found in the last bytes, if at all. */
 function findOrientation(bytes: FileBytes): number {
   let chunk = FIRST_CHUNK;
-  try {
-    while (!bytes.has(chunk, 'EXIF')) {
-      const length = bytes.u32(chunk + 4, true);
-      chunk += 8 + length + (length % 2);
-    }
-    const data = chunk + 8;
-    return readOrientation(bytes, bytes.has(data, EXIF) ? data + EXIF.length : data);
-  } catch (error) {
-    if (error instanceof OutOfReachError) return 1;
-    throw error;
+  while (!bytes.has(chunk, 'EXIF')) {
+    const length = bytes.u32(chunk + 4, true);
+    chunk += 8 + length + (length % 2);
   }
+  const data = chunk + 8;
+  return readOrientation(bytes, bytes.has(data, EXIF) ? data + EXIF.length : data);
 }
 
 function readExtended(bytes: FileBytes): Dimensions {
   const u24 = (offset: number) => bytes.u16(offset, true) + bytes.u8(offset + 2) * 0x1_0000;
   const dimensions = { width: u24(FIRST_DATA + 4) + 1, height: u24(FIRST_DATA + 7) + 1 };
   if ((bytes.u8(FIRST_DATA) & HAS_EXIF) === 0) return dimensions;
-  return applyOrientation(dimensions, findOrientation(bytes));
+  return readOr(() => applyOrientation(dimensions, findOrientation(bytes)), dimensions);
 }
 
 /** Dimensions of a WebP file; of an animation, those of the canvas. */

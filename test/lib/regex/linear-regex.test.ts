@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   compileLinearRegex,
   estimateRegexSize,
+  ifLinear,
   LinearRegexError,
 } from '../../../src/lib/regex/linear-regex.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
@@ -177,6 +178,14 @@ test('the size of a pattern of the linear engine is known without compiling it',
   expect(estimateRegexSize('^a{10}$', '')).toBe(compileLinearRegex('^a{10}$', '').size);
   expect(estimateRegexSize('a{100}', '')).toBeGreaterThan(estimateRegexSize('a{10}', ''));
   expect(() => estimateRegexSize('(?=a)', '')).toThrow(LinearRegexError);
+});
+
+test('what the linear engine refuses may have no value, and other errors stay errors', () => {
+  expect([ifLinear(() => estimateRegexSize('(?=a)', '')), ifLinear(() => 1)]).toEqual([undefined, 1]);
+  const broken = () => {
+    throw new RangeError('a defect');
+  };
+  expect(() => ifLinear(broken)).toThrow(new RangeError('a defect'));
 });
 
 test('hostile patterns take the linear engine time in proportion to the text', () => {

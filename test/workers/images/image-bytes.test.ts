@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { applyOrientation, FileBytes, OutOfReachError } from '../../../src/workers/images/image-bytes.ts';
+import {
+  applyOrientation,
+  FileBytes,
+  OutOfReachError,
+  readOr,
+} from '../../../src/workers/images/image-bytes.ts';
 
 const HEAD = Uint8Array.of(0x01, 0x02, 0x03, 0x04);
 const TAIL = Uint8Array.of(0x41, 0x42);
@@ -26,6 +31,15 @@ test('a view into a larger buffer shows none of what surrounds it', () => {
   const bytes = new FileBytes(Buffer.from('xxabxx').subarray(2, 4));
   expect(bytes.text(0, 2)).toBe('ab');
   expect(() => bytes.u8(2)).toThrow(OutOfReachError);
+});
+
+test('what is out of reach has another value in its place, and other errors stay errors', () => {
+  const bytes = new FileBytes(HEAD);
+  expect([readOr(() => bytes.u8(3), 'none'), readOr(() => bytes.u8(4), 'none')]).toEqual([4, 'none']);
+  const broken = () => {
+    throw new RangeError('a defect');
+  };
+  expect(() => readOr(broken, 'none')).toThrow(new RangeError('a defect'));
 });
 
 test('orientations 5 to 8 swap width and height, all others leave them', () => {
