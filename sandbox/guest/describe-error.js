@@ -6,8 +6,8 @@
   const { ArrayIsArray, JSONStringify, NumberIsInteger, String } = kit.p;
   const { StringCharCodeAt, StringIncludes, StringIndexOf, StringSlice, StringTrim } = kit.p;
   const MESSAGE_CHARACTERS = 300;
-  const FRAMES = 10;
-  const FRAME_CHARACTERS = 200;
+  const MAX_CALL_SITES = 10;
+  const CALL_SITE_CHARACTERS = 200;
   const STACK_CHARACTERS = 20_000;
   /** Entries of a list of errors, and characters of its JSON. The server has the same limits. */
   const MAX_ENTRIES = 101;
@@ -49,7 +49,7 @@
     }
   }
 
-  /** The frames of the author's file, one a line: `at get (endpoint.report.js:3:9)`. */
+  /** The call sites of the author's file, one a line: `at get (endpoint.report.js:3:9)`. */
   function stackOf(thrown) {
     if (!isObject(thrown)) return '';
     let text = '';
@@ -60,21 +60,21 @@
       return '';
     }
     text = StringSlice(text, 0, STACK_CHARACTERS);
-    let frames = '';
+    let callSites = '';
     let start = 0;
-    for (let found = 0; found < FRAMES && start < text.length; ) {
+    for (let found = 0; found < MAX_CALL_SITES && start < text.length; ) {
       const newline = StringIndexOf(text, '\n', start);
       const end = newline === -1 ? text.length : newline;
       const line = StringTrim(StringSlice(text, start, end));
       start = end + 1;
-      if (!isFrame(line)) continue;
-      frames += `${found === 0 ? '' : '\n'}${StringSlice(line, 0, FRAME_CHARACTERS)}`;
+      if (!isCallSite(line)) continue;
+      callSites += `${found === 0 ? '' : '\n'}${StringSlice(line, 0, CALL_SITE_CHARACTERS)}`;
       found += 1;
     }
-    return frames;
+    return callSites;
   }
 
-  function isFrame(line) {
+  function isCallSite(line) {
     if (!StringIncludes(line, place) || StringSlice(line, 0, 3) !== 'at ') return false;
     const last = StringCharCodeAt(line, line.length - 1);
     return last === 0x29 || (last >= 0x30 && last <= 0x39);

@@ -1,6 +1,6 @@
 // Puts the parts together in one context. Runs once in each, before any code of an author.
 // `callHost` is the only way out: (number, kind, text, text) → text or nothing. It stays in closures of strict functions, which
-// no `caller`, `arguments` or stack frame gives away.
+// no `caller`, `arguments` or stack gives away.
 (function main(parts) {
   'use strict';
   /** The reason of our own rejection, known to `slice-errors.js`. */

@@ -2,7 +2,7 @@
 // few headers, sizes and times are limited.
 import type { IncomingMessage } from 'node:http';
 import { createAllowedDestinations, originOf } from '../lib/egress/addresses.ts';
-import { createDestinationResolver, type HostResolver } from '../lib/egress/destination.ts';
+import { createDestinationResolver, type NameResolver } from '../lib/egress/destination.ts';
 import { FetchFailedError, FetchRefusedError } from '../lib/egress/fetch-errors.ts';
 import {
   type HeaderList,
@@ -116,7 +116,7 @@ export interface EgressDeps {
   readonly egressAllow: readonly string[];
   /** Secrets of the configuration by name. */
   readonly secrets: Readonly<Record<string, string>>;
-  readonly names: HostResolver;
+  readonly names: NameResolver;
 }
 
 export interface EgressResponse {

@@ -1,4 +1,4 @@
-// The content API's HTTP server: the order in which a request meets hooks and routes.
+// The content API's HTTP server: the order in which a request meets guards and routes.
 
 import type { FastifyInstance } from 'fastify';
 import { adminPageRoutes } from './admin/admin-page-routes.ts';

@@ -52,7 +52,7 @@ export function joinTexts(texts: readonly string[], separator?: Separator): Join
 }
 
 /** The texts that were joined by record separators. */
-export function splitRecords({ text, count }: JoinedTexts): readonly string[] {
+export function splitTexts({ text, count }: JoinedTexts): readonly string[] {
   if (count === 0) return [];
   if (typeof text === 'string') return text.split(RECORD_SEPARATOR);
   return text.filter((piece) => piece !== RECORD_SEPARATOR);

@@ -13,13 +13,13 @@ import {
   type ModuleFiles,
   type ModuleFolders,
 } from './lifecycle/module-files.ts';
+import { type ModuleAddress, moduleKey } from './model/module-types.ts';
 import {
   assertNameAvailable,
-  assertRouteAvailable,
-  parseRoute,
-  type RoutedEndpoint,
-} from './model/custom-routes.ts';
-import { type ModuleAddress, moduleKey } from './model/module-types.ts';
+  assertPathsAvailable,
+  type EndpointPaths,
+  parsePathPattern,
+} from './model/path-patterns.ts';
 import { bcryptNeeded, findNeededGrants, lacksBcrypt, missingGrants, policyOf } from './needed-grants.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
@@ -71,7 +71,7 @@ interface CheckContext {
   readonly problems: ModuleIssue[];
   readonly writePolicies: boolean;
   /** Endpoints seen so far, with their paths. */
-  readonly routed: RoutedEndpoint[];
+  readonly paths: EndpointPaths[];
 }
 
 function addIssue({ problems }: CheckContext, file: string, item: ErrorItem, line?: number): void {
@@ -120,15 +120,18 @@ async function checkPolicy(context: CheckContext, found: ModuleFile): Promise<Po
 }
 
 function assertPaths(
-  { routed, collections }: CheckContext,
+  { paths, collections }: CheckContext,
   address: ModuleAddress,
   { route }: CodeMetadata,
 ): void {
   if (address.kind === 'hook') return;
   assertNameAvailable(address, collections);
-  const endpoint = { address, route: route === null ? undefined : parseRoute(route, address.apiVersion) };
-  assertRouteAvailable(endpoint, routed, collections);
-  routed.push(endpoint);
+  const endpoint = {
+    address,
+    pattern: route === null ? undefined : parsePathPattern(route, address.apiVersion),
+  };
+  assertPathsAvailable(endpoint, paths, collections);
+  paths.push(endpoint);
 }
 
 async function checkCode(
@@ -288,7 +291,7 @@ export function createModuleCheck({
       });
       const acceptance = createCodeValidator({ sandbox: inspecting, findUndeclared: undeclared, maxBytes });
       return checkAll(
-        { files, acceptance, policies, collections, problems, writePolicies, routed: [] },
+        { files, acceptance, policies, collections, problems, writePolicies, paths: [] },
         { workspace, folders },
       );
     },

@@ -77,14 +77,14 @@ export function needsReadyHost(hosts: readonly Host[], { queue, isIsolated }: De
 function selectAssignedHost(hosts: readonly Host[], demand: Demand, mayOccupy: boolean): Host | null {
   const { queue, domain, mayPipeline, characters, maxCharacters } = demand;
   const needsReady = needsReadyHost(hosts, demand);
-  const maxFrames = mayPipeline ? queue.maxFrames : 1;
+  const maxSentFrames = mayPipeline ? queue.maxSentFrames : 1;
   let best: Host | null = null;
   for (const host of hosts) {
     if (host.queue !== queue || host.domain !== domain) continue;
     if (host.isDraining || host.isExclusive || host.state === 'dead') continue;
     if (needsReady && host.state !== 'ready') continue;
     const { length } = host.frames;
-    if (length >= maxFrames || (length === 0 && !mayOccupy)) continue;
+    if (length >= maxSentFrames || (length === 0 && !mayOccupy)) continue;
     if (maxInFlight(hosts, host, demand) === 0) continue;
     const { invocations } = host;
     if (invocations.size > 0 && invocations.characters + characters > maxCharacters) continue;

@@ -99,7 +99,7 @@ export class ModuleQueue {
   }
 
   /** Frames that one host may have at a time. */
-  get maxFrames(): number {
+  get maxSentFrames(): number {
     return this.#sliceMs <= STREAM_MS ? 3 : this.#sliceMs <= PIPELINE_MS ? 2 : 1;
   }
 

@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 import type { VariantService } from '../delivery/images/variant-service.ts';
 import type { Coordination } from '../deployment/coordination.ts';
 import type { SharedHttpDeps } from '../http/delivery/delivery-deps.ts';
-import type { HostResolver } from '../lib/egress/destination.ts';
+import type { NameResolver } from '../lib/egress/destination.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import type { CacheStore } from '../stores/ports.ts';
@@ -30,7 +30,7 @@ export interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger
   /** Undefined where nothing is counted. */
   readonly counts?: Pick<Metrics, 'caches' | 'images'> | undefined;
   /** Names of other web servers to addresses: the system's unless given. */
-  readonly names?: HostResolver;
+  readonly names?: NameResolver;
   /** Used in place of what the configuration says. */
   readonly images?: () => Promise<VariantService>;
 }

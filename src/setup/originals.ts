@@ -9,7 +9,7 @@ import { createAssetSource, createDirectorySource } from '../delivery/sources/di
 import { createBucketSource, createMediaSource } from '../delivery/sources/media-source.ts';
 import { createRemoteSource, type RemoteSource } from '../delivery/sources/remote-source.ts';
 import { createSourceChain } from '../delivery/sources/source-chain.ts';
-import { createHostResolver } from '../lib/egress/destination.ts';
+import { createNameResolver } from '../lib/egress/destination.ts';
 import { createPublicRecords } from '../media/public-records.ts';
 import type { DeliveryOptions } from './delivery-options.ts';
 
@@ -31,7 +31,7 @@ function openMediaSource(options: DeliveryOptions): OriginalSource | undefined {
   const createContext = (url: string): RequestContext => ({
     caller,
     deadline: now() + config.limits.queryMs,
-    origin: { requestId: '', client: null, http: { method: 'GET', url, headers: {}, ip: '' } },
+    origin: { requestId: '', client: null, http: { method: 'GET', url, headers: {}, ip: '', client: null } },
   });
   const deps = { records, registry, store, documents, mayRead, createContext, now };
   return createMediaSource(store, createPublicRecords(deps));
@@ -67,7 +67,7 @@ export async function openSources(options: DeliveryOptions): Promise<{
 /** Undefined where other web servers are not asked. */
 export function openRemote({
   config,
-  names = createHostResolver(),
+  names = createNameResolver(),
   now,
 }: DeliveryOptions): RemoteSource | undefined {
   const { enabled, allow, allowPrivateAddresses, seconds } = config.images.remote;

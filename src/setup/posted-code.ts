@@ -18,7 +18,7 @@ import { createRequestEncoder } from '../endpoints/messages.ts';
 import { AppError, toAppError } from '../errors/errors.ts';
 import { createHooks } from '../hooks/hooks.ts';
 import type { Pause } from '../lib/async/retry.ts';
-import { createHostResolver } from '../lib/egress/destination.ts';
+import { createNameResolver } from '../lib/egress/destination.ts';
 import { packageRoot } from '../lib/files/package-files.ts';
 import type { Logger } from '../lib/logger.ts';
 import { ModuleUsage, type ModuleUsageReport } from '../metrics/module-usage.ts';
@@ -137,7 +137,7 @@ function createModuleFetch(
     egress: createEgress({
       egressAllow: egress.allow,
       secrets: config.sandbox.secrets,
-      names: createHostResolver(),
+      names: createNameResolver(),
     }),
     now,
     onRejected: ({ moduleVersion: { id: moduleId, version, sha256 }, reason }) => {

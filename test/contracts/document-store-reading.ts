@@ -1,6 +1,6 @@
 // The contract of document stores: what reading gives.
 import { describe, expect, it } from 'vitest';
-import { RECORD_SEPARATOR, splitRecords } from '../../src/lib/chunked-text.ts';
+import { RECORD_SEPARATOR, splitTexts } from '../../src/lib/chunked-text.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import { MATCH_ALL } from '../../src/stores/filter.ts';
 import type { FindQuery } from '../../src/stores/ports.ts';
@@ -135,7 +135,7 @@ export function readingContract(subject: Subject): void {
         expect([text].flat().join('')).toBe(texts.join(','));
         expect(count).toBe(texts.length);
         const separated = await subject.store.findPage(BOOKS, query(parts), { separator: RECORD_SEPARATOR });
-        expect(splitRecords(separated)).toEqual(texts);
+        expect(splitTexts(separated)).toEqual(texts);
       }
     });
 
@@ -147,7 +147,7 @@ export function readingContract(subject: Subject): void {
       expect([text].flat().join('')).toBe(texts.join(','));
       expect(count).toBe(4);
       const separated = await subject.store.findPage(BOOKS, query(), { separator: RECORD_SEPARATOR });
-      expect(splitRecords(separated)).toEqual(texts);
+      expect(splitTexts(separated)).toEqual(texts);
     });
 
     it('finds documents by their ids, as they are now', async () => {

@@ -5,7 +5,7 @@ import {
   MAX_CHUNK_LENGTH,
   MAX_JOINED_LENGTH,
   RECORD_SEPARATOR,
-  splitRecords,
+  splitTexts,
   textByteLength,
   textChunks,
   textLength,
@@ -51,5 +51,5 @@ it.each([
   const page = joinTexts(texts, RECORD_SEPARATOR);
   expect(page.count).toBe(texts.length);
   expect(joined(page.text)).toBe(texts.join(RECORD_SEPARATOR));
-  expect(splitRecords(page)).toEqual(texts);
+  expect(splitTexts(page)).toEqual(texts);
 });

@@ -60,7 +60,7 @@ describe('the throttling of a module', () => {
 });
 
 describe('the batches of a module', () => {
-  const sizes = (queue = fakeQueue()) => [queue.batchSize, queue.maxFrames, queue.maxLength];
+  const sizes = (queue = fakeQueue()) => [queue.batchSize, queue.maxSentFrames, queue.maxLength];
 
   it('are large before anything was measured', () => {
     expect(sizes()).toEqual([16, 3, 1024]);

@@ -1,5 +1,5 @@
 // Fetches the keys that an issuer publishes: one GET, no redirects, limits of time and size.
-import { createDestinationResolver, createHostResolver } from '../../lib/egress/destination.ts';
+import { createDestinationResolver, createNameResolver } from '../../lib/egress/destination.ts';
 import {
   readResponseBody,
   rejectOnAbort,
@@ -18,7 +18,7 @@ const HEADERS = [
 ] as const;
 
 /** Every address is open: the operator names the host, and an issuer in a private network is an ordinary one. */
-const resolveHost = createDestinationResolver(createHostResolver(), () => true);
+const resolveDestination = createDestinationResolver(createNameResolver(), () => true);
 
 /** The answer of an issuer is not the one with its keys. */
 export class KeySetError extends Error {
@@ -31,7 +31,7 @@ export class KeySetError extends Error {
  */
 export function fetchKeySet(url: URL, aborted: AbortSignal): Promise<string> {
   return withFetchTimeout({ timeoutMs: MAX_FETCH_MS, aborted }, async (signal) => {
-    const addresses = await rejectOnAbort(resolveHost(url), signal);
+    const addresses = await rejectOnAbort(resolveDestination(url), signal);
     const request = { url, method: 'GET', headers: HEADERS, body: undefined };
     const response = await sendRequest(request, { addresses, signal, headersMs: MAX_FETCH_MS });
     if (response.statusCode !== 200) {

@@ -8,7 +8,7 @@ import {
   type MaybePromise,
   mapYielding,
 } from '../../lib/async/maybe-promise.ts';
-import { joinTexts, splitRecords } from '../../lib/chunked-text.ts';
+import { joinTexts, splitTexts } from '../../lib/chunked-text.ts';
 import { documentsById } from '../../lib/json/stored-json.ts';
 import { filterByIds, MATCH_ALL } from '../../stores/filter.ts';
 import { namespaceKey, type TextPage } from '../../stores/ports.ts';
@@ -224,7 +224,7 @@ export function createComposer(deps: ComposerDeps): Composer {
       mayCompose(root, options.levels) ? compose(root, documents, context, options) : documents,
     composePage: (root, page, context, levels) =>
       andThen(
-        compose(root, typeof page.text === 'string' ? [page.text] : splitRecords(page), context, { levels }),
+        compose(root, typeof page.text === 'string' ? [page.text] : splitTexts(page), context, { levels }),
         joinTexts,
       ),
   };

@@ -5,15 +5,15 @@ import { isId } from '../../lib/ids.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import {
   endOfValue,
-  findInRecords,
+  findInObjects,
   findMember,
   type MemberName,
   memberName,
+  objectSpans,
   parseQuotedId,
   parseStoredJson,
   QUOTED_ID_CHARACTERS,
   readDocumentId,
-  recordSpans,
   type TextSpan,
 } from '../../lib/json/stored-json.ts';
 import type { Field } from '../model/collection.ts';
@@ -137,10 +137,10 @@ export function createReferenceFinder({ names, namespace, quota, batchFor }: Fin
   };
 
   return (text, replaced) => {
-    const records = recordSpans(text);
+    const objects = objectSpans(text);
     const mayHaveComposed = ENDS_AS_COMPOSED.test(text);
-    const fields = names.map((name) => ({ name, places: findInRecords(text, records, name) }));
-    return records.map((span, index) => {
+    const fields = names.map((name) => ({ name, places: findInObjects(text, objects, name) }));
+    return objects.map((span, index) => {
       const values: ReferenceValue[] = [];
       const document = { text, span, namespace, replaced, values, mayHaveComposed };
       const placeIn = ({ places }: (typeof fields)[number]) => places[index] ?? -1;

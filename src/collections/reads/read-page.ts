@@ -2,7 +2,7 @@
 // hidden ids), and how many match in all.
 
 import { andThen, both, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
-import { joinTexts, RECORD_SEPARATOR, splitRecords } from '../../lib/chunked-text.ts';
+import { joinTexts, RECORD_SEPARATOR, splitTexts } from '../../lib/chunked-text.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
@@ -129,7 +129,7 @@ export function createPageReader(deps: PageReaderDeps) {
     const options: PageOptions = { ...toStoreOptions(context), separator: RECORD_SEPARATOR };
     return andThen(store.findPage(collection.namespace, query, options), (page) =>
       hasLongHistory(page)
-        ? andThen(enrich(collection, splitRecords(page), view, context), joinTexts)
+        ? andThen(enrich(collection, splitTexts(page), view, context), joinTexts)
         : composer.composePage(collection, page, context, levels),
     );
   };

@@ -36,7 +36,7 @@ async function primaryColour(image: Sharp): Promise<string> {
 /** Describes an image: the original, and the size that the settings give it. */
 export async function describeImage(
   image: Sharp,
-  { metadata, shown, frames }: Original,
+  { metadata, shown, pages }: Original,
   { settings, fileName }: RenderJob,
   size: ImageSize,
 ): Promise<RenderResult> {
@@ -48,7 +48,7 @@ export async function describeImage(
     fileSize,
     width: shown.width,
     height: shown.height,
-    frames,
+    frames: pages,
     hasAlpha,
     ...(density !== undefined && { density: { width: density, height: density, unit: 'dpi' } }),
     output: size,

@@ -10,12 +10,13 @@ export type SharpFunction = (input: Buffer, options?: SharpOptions) => Sharp;
 
 export interface Original {
   readonly metadata: Metadata;
-  /** Of one frame, as stored. */
+  /** Of one page, as stored. */
   readonly stored: ImageSize;
-  /** Of one frame, as shown. */
+  /** Of one page, as shown. */
   readonly shown: ImageSize;
   readonly rotation: Rotation;
-  readonly frames: number;
+  /** Frames of an animation, or pages of a document; 1 for a plain image. */
+  readonly pages: number;
   /** What decoding holds at once, in bytes: an estimate from above. */
   readonly decodingBytes: number;
 }
@@ -41,7 +42,7 @@ function isKnown(bytes: Buffer): boolean {
   );
 }
 
-/** Bytes that decoding holds for each pixel of a frame, measured; 0 where it goes row by row. */
+/** Bytes that decoding holds for each pixel of a page, measured; 0 where it goes row by row. */
 function bytesPerPixel({ format, isProgressive, chromaSubsampling, depth }: Metadata, bytes: Buffer): number {
   switch (format) {
     case 'jpeg':
@@ -79,8 +80,8 @@ export async function readOriginal(
   const stored = { width, height: pageHeight ?? height };
   const pixels = stored.width * stored.height * pages;
   if (pixels > limits.maxPixels) {
-    const frames = pages > 1 ? ` and ${pages} frames` : '';
-    const message = `The image of ${formatSize(stored)}${frames} has more than ${limits.maxPixels} pixels`;
+    const suffix = pages > 1 ? ` and ${pages} frames` : '';
+    const message = `The image of ${formatSize(stored)}${suffix} has more than ${limits.maxPixels} pixels`;
     throw new RenderError('too-large', message);
   }
   const rotation = rotationOf(metadata.orientation);
@@ -92,7 +93,7 @@ export async function readOriginal(
     stored,
     shown: rotateSize(stored, rotation),
     rotation,
-    frames: pages,
+    pages,
     decodingBytes: bytes.length + whole + stored.width * samples * ROWS_IN_FLIGHT,
   };
 }

@@ -79,13 +79,13 @@ function withEffects(image: Sharp, { blur, sharpen, saturate }: ImageSettings): 
   return image;
 }
 
-/** How many frames of the original go into the result. */
-function framesOf(original: Original, job: RenderJob, plan: RotationPlan): number {
+/** How many pages of the original (frames of its animation) go into the result. */
+function pagesOf(original: Original, job: RenderJob, plan: RotationPlan): number {
   const { settings, limits } = job;
-  if (settings.animated !== true || original.frames === 1) return 1;
+  if (settings.animated !== true || original.pages === 1) return 1;
   const format = chooseFormat(job.candidates, original, true);
   return supportsAnimation(format) && !isRotated(plan) && plan.odd === 0
-    ? Math.min(original.frames, limits.maxFrames)
+    ? Math.min(original.pages, limits.maxFrames)
     : 1;
 }
 
@@ -99,24 +99,24 @@ export async function render(
   const { settings, limits } = job;
   const original = await readOriginal(sharp, bytes, limits);
   const plan = composeRotation(original.rotation, settings);
-  const frames = framesOf(original, job, plan);
-  const format = chooseFormat(job.candidates, original, frames > 1);
+  const pages = pagesOf(original, job, plan);
+  const format = chooseFormat(job.candidates, original, pages > 1);
   const geometry = planFor(original.shown, settings);
   const size = finalSize(geometry.size, composeRotation({ angle: 0, mirror: false }, settings));
   const pixels = size.width * size.height;
-  if (pixels > limits.maxOutputPixels || pixels * frames > limits.maxPixels) {
+  if (pixels > limits.maxOutputPixels || pixels * pages > limits.maxPixels) {
     const message = `An image of ${formatSize(size)} has more than ${limits.maxOutputPixels} pixels`;
     throw new RenderError('too-large', message);
   }
-  const height = size.height * frames;
-  assertSideLength(format, frames > 1 && format === 'gif' ? { ...size, height } : size);
+  const height = size.height * pages;
+  assertSideLength(format, pages > 1 && format === 'gif' ? { ...size, height } : size);
   await reserve(original.decodingBytes + pixels * OUTPUT_BYTES_PER_PIXEL);
 
   const options: SharpOptions = {
     limitInputPixels: limits.maxPixels,
     failOn: 'error',
     sequentialRead: true,
-    ...(frames > 1 && { pages: frames }),
+    ...(pages > 1 && { pages }),
   };
   try {
     const image = sharp(bytes, options);

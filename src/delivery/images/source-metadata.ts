@@ -35,7 +35,7 @@ const EXTRAS: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt', 'sPLT', 'hI
 /** What a camera says holds the orientation, too; so much of it is never honest. */
 const MAX_EXIF_BYTES = 1024 * 1024;
 /** Length, kind and check sum of a chunk. */
-const FRAME_BYTES = 12;
+const CHUNK_OVERHEAD_BYTES = 12;
 /** Extras up to this size together stay: they unfold to a thousand times as much at most. */
 const MAX_EXTRA_BYTES = 4096;
 
@@ -45,8 +45,8 @@ export function stripPngExtras(file: Buffer): Buffer {
   const kept: Buffer[] = [];
   let keptUntil = 0;
   let extraBytes = 0;
-  for (let at = SIGNATURE.length; at + FRAME_BYTES <= file.length; ) {
-    const end = at + FRAME_BYTES + file.readUInt32BE(at);
+  for (let at = SIGNATURE.length; at + CHUNK_OVERHEAD_BYTES <= file.length; ) {
+    const end = at + CHUNK_OVERHEAD_BYTES + file.readUInt32BE(at);
     const kind = file.toString('latin1', at + 4, at + 8);
     if (EXTRAS.has(kind) || (kind === 'eXIf' && end - at > MAX_EXIF_BYTES)) {
       extraBytes += Math.min(end, file.length) - at;

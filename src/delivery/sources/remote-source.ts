@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { AppError } from '../../errors/errors.ts';
 import { originOf } from '../../lib/egress/addresses.ts';
-import { createDestinationResolver, type HostResolver } from '../../lib/egress/destination.ts';
+import { createDestinationResolver, type NameResolver } from '../../lib/egress/destination.ts';
 import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import { type HeaderList, rejectOnAbort, sendRequest } from '../../lib/egress/http-request.ts';
 import { followRedirects } from '../../lib/egress/redirects.ts';
@@ -25,7 +25,7 @@ export interface RemoteSourceOptions {
   readonly seconds: number;
   /** Bytes that an original may have. */
   readonly maxBytes: number;
-  readonly names: HostResolver;
+  readonly names: NameResolver;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }

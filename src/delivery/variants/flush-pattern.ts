@@ -39,8 +39,8 @@ const REST = 'x';
 function prefixOf(encoded: string, identify: (encoded: string) => string): string {
   const identity = identify(encoded + REST);
   // Of another server its name may be all, or a part of it: a URL has a slash behind it.
-  const isHostOnly = /^https?:\/{1,3}[^/]*$/i.test(encoded);
-  const text = isHostOnly ? identity.replace(/\/$/, '') : identity;
+  const isOrigin = /^https?:\/{1,3}[^/]*$/i.test(encoded);
+  const text = isOrigin ? identity.replace(/\/$/, '') : identity;
   return text.endsWith(REST) ? text.slice(0, -REST.length) : identify(encoded);
 }
 

@@ -9,7 +9,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { requireAdmin } from '../core/request-access.ts';
 import { actorOf, createRequestDeadline } from '../core/request-context.ts';
-import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
+import { addResource, type RequestGuard, type ResourceHandlers } from '../core/resource.ts';
 import { CLIENT_OPERATIONS } from './access-operations.ts';
 
 type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
@@ -18,8 +18,8 @@ const clientIdOf = (request: FastifyRequest) => (request.params as { readonly id
 
 const SECRET_URL = '/api/clients/:id/secret';
 
-/** Hook: rejects everybody but admins, and reviewers who change their own secret, which no admin can do for them. */
-const requireAdminOrOwner: OnRequestHook = (request, reply, done) => {
+/** Guard: rejects everybody but admins, and reviewers who change their own secret, which no admin can do for them. */
+const requireAdminOrOwner: RequestGuard = (request, reply, done) => {
   const { client, method, routeOptions } = request;
   const isSecret = method === 'PUT' && routeOptions.url === SECRET_URL;
   if (isSecret && client?.reviewer === true && client.clientId === clientIdOf(request)) done();

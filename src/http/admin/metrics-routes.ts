@@ -4,13 +4,13 @@ import { isSameSecret } from '../../lib/same-secret.ts';
 import type { HttpDeps, HttpMetrics } from '../core/http-deps.ts';
 import { sendText } from '../core/reply.ts';
 import { createAuthenticate, parseBearerToken, requireAdmin } from '../core/request-access.ts';
-import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
+import { addResource, type RequestGuard, type ResourceHandlers } from '../core/resource.ts';
 import { metricsOperation } from './server-operations.ts';
 
 type Deps = Pick<HttpDeps, 'metrics'> & Parameters<typeof createAuthenticate>[0];
 
-/** Makes the hook that decides who may read metrics. The token of the configuration is good while the database is away, too. */
-function createMetricsAccess({ isPublic, token: secret }: HttpMetrics, deps: Deps): OnRequestHook {
+/** Makes the guard that decides who may read metrics. The token of the configuration is good while the database is away, too. */
+function createMetricsAccess({ isPublic, token: secret }: HttpMetrics, deps: Deps): RequestGuard {
   const authenticate = createAuthenticate(deps);
   return (request, reply, done) => {
     const token = parseBearerToken(request.headers.authorization);

@@ -39,7 +39,7 @@ function checkContentCoding({ headers, method }: FastifyRequest): AppError | und
   return new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as UTF-8' });
 }
 
-const checkContentCodingHook: preParsingHookHandler = (request, _reply, payload, done) => {
+const rejectContentCoding: preParsingHookHandler = (request, _reply, payload, done) => {
   const error = checkContentCoding(request);
   if (error === undefined) done(null, payload);
   else done(error);
@@ -106,11 +106,10 @@ export function useJsonParser(server: FastifyInstance, maxValues: number): void 
   server.removeAllContentTypeParsers();
   parseJsonTypes(server, ['application/json'], { maxValues });
   rejectOtherTypes(server, JSON_TYPE);
-  // Routes without a body do not run the hook.
+  // Routes without a body do not run the guard.
   server.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
-    if (!methods.every((method) => METHODS_WITHOUT_BODY.has(method)))
-      route.preParsing = checkContentCodingHook;
+    if (!methods.every((method) => METHODS_WITHOUT_BODY.has(method))) route.preParsing = rejectContentCoding;
   });
 }
 

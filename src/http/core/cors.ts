@@ -1,5 +1,5 @@
 // CORS of both listeners: by configuration for the content API, open to every origin for delivered files. It is applied by the
-// first hook, before anything can be refused, so that pages can read every answer that the server makes.
+// first guard, before anything can be refused, so that pages can read every answer that the server makes.
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HTTP_METHODS } from '../../lib/http/methods.ts';

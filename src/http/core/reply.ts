@@ -14,7 +14,7 @@ import { loggablePath, requestPath } from './request-url.ts';
 export const JSON_TYPE = 'application/json';
 export const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-/** Serializer of bodies that are ready; the last hook takes texts in pieces too. */
+/** Serializer of bodies that are ready; the last step takes texts in pieces too. */
 export const passThrough = (payload: unknown): string => payload as string;
 
 /** Sends text under a content type. */

@@ -19,7 +19,7 @@ import { apiVersionIssue } from '../../modules/model/module-types.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { missingCollectionError } from './missing-collection.ts';
 import { requestPath } from './request-url.ts';
-import { methodNotAllowed, type OnRequestHook } from './resource.ts';
+import { methodNotAllowed, type RequestGuard } from './resource.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +29,7 @@ declare module 'fastify' {
     caller: Caller;
     /** Milliseconds that verifying the token has taken of `limits.queryMs`. */
     tokenMs: number;
-    /** The collection that the path names, once the hook has resolved it. */
+    /** The collection that the path names, once the guard has resolved it. */
     collection: Collection | null;
   }
 }
@@ -50,10 +50,10 @@ export function parseBearerToken(header: string | undefined): string | undefined
 }
 
 /**
- * Makes the hook that sets `request.client`. A bad token ends the request; without one it is anonymous. Then rejects paths that
+ * Makes the guard that sets `request.client`. A bad token ends the request; without one it is anonymous. Then rejects paths that
  * nothing serves.
  */
-export function createAuthenticate({ tokens, createCaller, isReady, now }: Deps): OnRequestHook {
+export function createAuthenticate({ tokens, createCaller, isReady, now }: Deps): RequestGuard {
   const enter = (request: FastifyRequest, client: Client | null, done: Done) => {
     request.client = client;
     request.caller = createCaller(client);
@@ -74,22 +74,22 @@ export function createAuthenticate({ tokens, createCaller, isReady, now }: Deps)
   };
 }
 
-/** Hook: rejects the anonymous. */
-export const requireClient: OnRequestHook = (request, _reply, done) => {
+/** Guard: rejects the anonymous. */
+export const requireClient: RequestGuard = (request, _reply, done) => {
   done(request.client === null ? missingTokenError() : undefined);
 };
 
 /**
- * Hook: rejects the anonymous, and users of other issuers, who may do what anyone may where no rule says more: of a public
+ * Guard: rejects the anonymous, and users of other issuers, who may do what anyone may where no rule says more: of a public
  * identity provider that is everybody.
  */
-export const requireOwnClient: OnRequestHook = (request, _reply, done) => {
+export const requireOwnClient: RequestGuard = (request, _reply, done) => {
   if (request.client === null) done(missingTokenError());
   else done(request.client.issuer === undefined ? undefined : notPermittedError(requestPath(request)));
 };
 
-/** Hook: rejects everybody but admins. */
-export const requireAdmin: OnRequestHook = (request, _reply, done) => {
+/** Guard: rejects everybody but admins. */
+export const requireAdmin: RequestGuard = (request, _reply, done) => {
   if (request.client === null) done(missingTokenError());
   else done(request.client.accessType === 'admin' ? undefined : notPermittedError(requestPath(request)));
 };
@@ -143,7 +143,7 @@ export function documentIdOf(request: FastifyRequest): string {
   return ((request.params as Params).id ?? '').toLowerCase();
 }
 
-/** The collection of a request behind the hook. */
+/** The collection of a request behind the guard. */
 export function collectionOf(request: FastifyRequest): Collection {
   if (request.collection === null) throw new AppError('NOT_FOUND');
   return request.collection;
@@ -231,11 +231,11 @@ function resolveCollection(
   request.collection = collection;
 }
 
-/** Makes the hook that sets `request.collection`. */
-export function createCollectionHook(
+/** Makes the guard that sets `request.collection`. */
+export function createCollectionGuard(
   deps: CollectionAccessDeps,
   options: CollectionAccessOptions = {},
-): OnRequestHook {
+): RequestGuard {
   return (request, _reply, done) => {
     try {
       resolveCollection(request, deps, options);

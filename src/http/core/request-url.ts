@@ -109,7 +109,7 @@ export function parseTextParameter(url: string, name: string): string | undefine
   return found[0]?.[1];
 }
 
-const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i;
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 /** Every upload token is longer, and no stored file has so long a name. */
 const MIN_TOKEN_LENGTH = 250;
@@ -144,7 +144,7 @@ function beforeQuery(url: string): string {
 /** A request target without scheme and host, which a client may send (RFC 9112, 3.2.2). */
 export function originForm(url: string): string {
   if (url.startsWith('/')) return url;
-  const path = url.replace(SCHEME_AND_HOST, '');
+  const path = url.replace(ORIGIN, '');
   return path.startsWith('?') || path === '' ? `/${path}` : path;
 }
 

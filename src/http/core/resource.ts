@@ -7,7 +7,8 @@ import type { RouteDescription } from './operation.ts';
 import { rejectPreconditions } from './preconditions.ts';
 import { parseQuery } from './request-url.ts';
 
-export type OnRequestHook = (
+/** What runs before the handler of a route, and may reject the request: `onRequest` of Fastify. */
+export type RequestGuard = (
   request: FastifyRequest,
   reply: FastifyReply,
   done: (error?: Error) => void,
@@ -61,10 +62,10 @@ export function methodNotAllowed(allow: string): AppError {
   return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
 }
 
-const rejectConditionsHook = async (request: FastifyRequest) => rejectPreconditions(request);
+const rejectConditions = async (request: FastifyRequest) => rejectPreconditions(request);
 
-/** Makes the hook that rejects a query string which does not decode, also where no parameter has a meaning. */
-function createQueryHook(parse: (url: string) => unknown): OnRequestHook {
+/** Makes the guard that rejects a query string which does not decode, also where no parameter has a meaning. */
+function createQueryGuard(parse: (url: string) => unknown): RequestGuard {
   return (request, _reply, done) => {
     try {
       parse(request.originalUrl);
@@ -75,7 +76,7 @@ function createQueryHook(parse: (url: string) => unknown): OnRequestHook {
   };
 }
 
-/** Registers a path whose own hooks decide which methods it supports. */
+/** Registers a path whose own guards decide which methods it supports. */
 export function addAnyMethodRoute(server: FastifyInstance, url: string, handler: Handler): void {
   server.route({ method: [...ROUTED_METHODS], url, handler: handler as RouteHandlerMethod });
 }
@@ -89,7 +90,7 @@ interface ResourceOptions {
   readonly handlesPreconditions?: boolean;
   /** Parses query strings; `parseQuery` by default. */
   readonly parse?: (url: string) => unknown;
-  /** The handler of GET parses the query string, and so rejects one that does not decode: no hook does it before. */
+  /** The handler of GET parses the query string, and so rejects one that does not decode: no guard does it before. */
   readonly getParsesQuery?: boolean;
 }
 
@@ -103,21 +104,21 @@ export function addMethodRoutes(
   const { bodyLimit, handlesPreconditions = false, parse = parseQuery, getParsesQuery = false } = options;
   const operations: Readonly<Record<string, RouteDescription | undefined>> = options.operations;
   const limit = bodyLimit === undefined ? {} : { bodyLimit };
-  const onRequest = createQueryHook(parse);
+  const onRequest = createQueryGuard(parse);
   for (const [method, handler] of Object.entries(handlers)) {
-    const hooks = {
+    const guards = {
       ...(method === 'GET' && getParsesQuery ? {} : { onRequest }),
-      ...(method === 'GET' || handlesPreconditions ? {} : { preHandler: rejectConditionsHook }),
+      ...(method === 'GET' || handlesPreconditions ? {} : { preHandler: rejectConditions }),
     };
     const operation = operations[method];
     if (operation === undefined) throw new Error(`${method} ${url} is not described`);
     const config = { operation };
-    server.route({ method, url, handler: handler as RouteHandlerMethod, config, ...limit, ...hooks });
+    server.route({ method, url, handler: handler as RouteHandlerMethod, config, ...limit, ...guards });
   }
 }
 
 /**
- * Registers a path with its handlers. Hooks of the scope run first for every method, supported or not; then a query string that
+ * Registers a path with its handlers. Guards of the scope run first for every method, supported or not; then a query string that
  * does not decode is rejected. `elsewhere`: further methods of the path, registered by `addMethodRoutes`.
  */
 export function addResource(
@@ -135,7 +136,7 @@ export function addResource(
   const allow = [...supported, 'OPTIONS'].join(', ');
   addMethodRoutes(server, url, handlers, options);
   // One route for all other methods: Fastify sets each route up at every start.
-  const onRequest: OnRequestHook = ({ method }, _reply, done) => {
+  const onRequest: RequestGuard = ({ method }, _reply, done) => {
     done(method === 'OPTIONS' ? undefined : methodNotAllowed(allow));
   };
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();

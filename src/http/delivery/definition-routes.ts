@@ -9,7 +9,7 @@ import { assertExpectedState, sendEntityTag } from '../core/entity-tags.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { requireAdmin } from '../core/request-access.ts';
-import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
+import { addResource, type RequestGuard, type ResourceHandlers } from '../core/resource.ts';
 import { DECIDE_ROUTE, DEFINITION_OPERATIONS } from './definition-operations.ts';
 import { createDefinitionErrorHandler, deliveryErrorBody } from './delivery-error-handler.ts';
 import { PREVIEW_NAME, recipePreviewRoute } from './recipe-preview-route.ts';
@@ -149,13 +149,13 @@ function registerKind(
 const definitionLimit = ({ config }: DefinitionRoutesDeps) =>
   bodyLimit('definition', config.limits.jsonBytes);
 
-/** Hook: forbids caching of what only admins may see. */
-export const forbidCaching: OnRequestHook = (_request, reply, done) => {
+/** Guard: forbids caching of what only admins may see. */
+export const forbidCaching: RequestGuard = (_request, reply, done) => {
   reply.header('Cache-Control', 'no-store');
   done();
 };
 
-/** Registers the administration of routes and recipes. Hooks of the scope have rejected everybody but admins. */
+/** Registers the administration of routes and recipes. Guards of the scope have rejected everybody but admins. */
 export function definitionRoutes(server: FastifyInstance, deps: DefinitionRoutesDeps): void {
   const { definitions } = deps;
   server.setErrorHandler(createDefinitionErrorHandler(deps.logger));

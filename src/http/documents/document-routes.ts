@@ -11,7 +11,12 @@ import { acceptTextAsJson, jsonBody, unsupportedType } from '../core/body-parser
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
-import { assertPermitted, collectionOf, createCollectionHook, documentIdOf } from '../core/request-access.ts';
+import {
+  assertPermitted,
+  collectionOf,
+  createCollectionGuard,
+  documentIdOf,
+} from '../core/request-access.ts';
 import { createContextFactory, hookBodyText } from '../core/request-context.ts';
 import { parseCompose, parseQuery } from '../core/request-url.ts';
 import { addMethodRoutes, addResource, type RouteHandler } from '../core/resource.ts';
@@ -159,7 +164,7 @@ export function documentRoutes(
     createError: (sent: number) => createTooManyDocumentsError(sent, batch),
   };
   acceptTextAsJson(server, { maxValues: jsonValues, list });
-  server.addHook('onRequest', createCollectionHook(deps));
+  server.addHook('onRequest', createCollectionGuard(deps));
   const parse = createReadQueryParser();
   const reads = createDocumentReads(deps, { ...options, parse });
   const writes = createDocumentWrites(deps);

@@ -24,7 +24,7 @@ import { fileEtag, fileHeaders } from './file-headers.ts';
 /** Segments before the path of the file: version, database, collection. */
 const COLLECTION_PARTS = 3;
 const MAX_PARTS = 32;
-const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
+const ORIGIN = /^https?:\/\/[^/]*/i;
 // Separators of all systems, and control characters.
 const FORBIDDEN = /[/\\\p{Cc}]/u;
 
@@ -46,7 +46,7 @@ function decode(part: string): string {
  */
 export function parseFilePath(path: string): string {
   const parts = path
-    .replace(SCHEME_AND_HOST, '')
+    .replace(ORIGIN, '')
     .replace(/\/$/, '')
     .split('/')
     .slice(1 + COLLECTION_PARTS);

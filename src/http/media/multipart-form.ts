@@ -64,15 +64,15 @@ const requestTimeout = () => new AppError('REQUEST_TIMEOUT');
 
 /** Accepts multipart forms in this scope, unread until `parseMultipartForm`. */
 export function acceptMultipart(server: FastifyInstance): void {
-  // The plugin's hooks remove files that it has saved. It saves none here, and they would cost every request two promises.
-  const withoutHooks: FastifyInstance = Object.create(server, { addHook: { value: () => withoutHooks } });
+  // What the plugin would run at each request removes files that it has saved. It saves none here, and it would cost every request two promises.
+  const bareServer: FastifyInstance = Object.create(server, { addHook: { value: () => bareServer } });
   const options = {
     preservePath: true,
     throwFileSizeLimit: false,
     // Fields too, so that each is read here instead of into a list of all.
     isPartAFile: () => true,
   };
-  multipart(withoutHooks, options, () => undefined);
+  multipart(bareServer, options, () => undefined);
 }
 
 /** True for a request whose body is such a form. */

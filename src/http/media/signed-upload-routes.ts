@@ -16,12 +16,12 @@ import {
   assertPermitted,
   assertReady,
   collectionOf,
-  createCollectionHook,
+  createCollectionGuard,
   requireClient,
   unknownPathError,
 } from '../core/request-access.ts';
 import { urlPath } from '../core/request-url.ts';
-import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
+import { addResource, type RequestGuard, type RouteHandler } from '../core/resource.ts';
 import type { UrlRewriter } from '../core/url-rewrite.ts';
 import { SIGN_COLLECTION_UPLOAD, SIGN_MEDIA_UPLOAD, SIGN_UPLOAD, UPLOAD_SIGNED } from './media-operations.ts';
 import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
@@ -83,7 +83,7 @@ function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
     const collection = collectionOf(request);
     return findMediaCollection({ list: () => [collection] }, address, { maySee: () => true });
   });
-  server.addHook('onRequest', createCollectionHook(deps));
+  server.addHook('onRequest', createCollectionGuard(deps));
   server.addHook('onRequest', requireClient);
   server.addHook('onRequest', requireMediaEnabled(deps.config));
   server.addHook('onRequest', (request, _reply, done) => {
@@ -93,14 +93,14 @@ function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
   addResource(server, '/:version/:database/:collection/sign', { POST }, { operations, bodyLimit: limit });
 }
 
-/** Hook: rejects uploads with `media.enabled: false`. */
-function requireMediaEnabled({ media }: Deps['config']): OnRequestHook {
+/** Guard: rejects uploads with `media.enabled: false`. */
+function requireMediaEnabled({ media }: Deps['config']): RequestGuard {
   return (_request, _reply, done) => done(media.enabled === false ? new AppError('NOT_FOUND') : undefined);
 }
 
 /** `/api/media` and `/media` where there is not exactly one media collection. */
 function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }: Deps): void {
-  const reject: OnRequestHook = (request, _reply, done) => {
+  const reject: RequestGuard = (request, _reply, done) => {
     const maySee = (collection: Collection) => request.caller.access(collection).read !== null;
     const hasMedia = registry.list().some(({ settings }) => settings.media);
     // `/api/media` takes uploads only: other methods are 405.

@@ -15,7 +15,7 @@ import { decodeUtf8, validateJsonBody, validateShortJson } from '../core/json-bo
 import { passThrough } from '../core/reply.ts';
 import { unknownPathError } from '../core/request-access.ts';
 import { requestPath } from '../core/request-url.ts';
-import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
+import { addAnyMethodRoute, type RequestGuard } from '../core/resource.ts';
 import type { UrlRewriter } from '../core/url-rewrite.ts';
 
 type EndpointBody = EndpointRequest['body'];
@@ -49,7 +49,7 @@ export function endpointCallRoute(
 ): void {
   const { jsonBytes, jsonValues } = config.limits;
 
-  const acceptCall: OnRequestHook = (request, reply, done) => {
+  const acceptCall: RequestGuard = (request, reply, done) => {
     const { client, method } = request;
     const match = endpointOf(request.raw);
     if (match === undefined) return done(unknownPathError(request));

@@ -12,7 +12,7 @@ import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { ENDPOINT_ADMIN_PATH } from '../core/internal-paths.ts';
 import { sendJson } from '../core/reply.ts';
 import { requireAdmin, requireOwnClient, unknownPathError } from '../core/request-access.ts';
-import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
+import { addResource, type RequestGuard, type ResourceHandlers } from '../core/resource.ts';
 import type { UrlRewriter } from '../core/url-rewrite.ts';
 import { endpointCallRoute } from './endpoint-call-route.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
@@ -36,7 +36,7 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, urls: UrlRew
     return match.endpoint.address;
   };
   // Whoever types an internal address finds nothing there.
-  const requireMatch: OnRequestHook = (request, _reply, done) => {
+  const requireMatch: RequestGuard = (request, _reply, done) => {
     if (urls.endpointOf(request.raw) !== undefined) done();
     else done(unknownPathError(request));
   };

@@ -4,7 +4,7 @@ import { AppError } from '../../errors/errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { requireAdmin } from '../core/request-access.ts';
 import { actorOf, createRequestDeadline } from '../core/request-context.ts';
-import type { OnRequestHook } from '../core/resource.ts';
+import type { RequestGuard } from '../core/resource.ts';
 
 /** URLs that reviewers may read: code, policies, versions and their differences. */
 const REVIEWER_READ_URL = /\/(?:hooks|config|policy|versions(?:\/:version(?:\/(?:policy|diff\/:other))?)?)$/;
@@ -23,7 +23,7 @@ export function mayReadPending({ client }: FastifyRequest): boolean {
 }
 
 /** Hook: rejects everybody but admins, and reviewers who read or decide. */
-export const requireAdminOrReviewer: OnRequestHook = (request, reply, done) => {
+export const requireAdminOrReviewer: RequestGuard = (request, reply, done) => {
   if (request.client?.reviewer === true && isReviewerRequest(request)) done();
   else requireAdmin(request, reply, done);
 };

@@ -1,4 +1,4 @@
-// The Fastify server of both listeners: its limits, the Node server below it, and its first and last hook. The first sets the headers
+// The Fastify server of both listeners: its limits, the Node server below it, and its first guard and its last step. The first sets the headers
 // of all responses and limits connections and the query string. The last keeps or closes the connection and limits what is unsent.
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -19,8 +19,8 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import type { createErrorHandler } from '../core/reply.ts';
 import { loggablePath, rawQuery, requestPath } from '../core/request-url.ts';
 import {
-  type OnRequestHook,
   OTHER_METHOD,
+  type RequestGuard,
   ROUTED_METHODS,
   replaceMethod,
   restoreMethod,
@@ -89,12 +89,12 @@ export function createCommonHeaders(name: string): SetHeaders {
 /** The headers are there already. Safari waits for a body unless its length is sent. */
 const sendPreflight = (reply: FastifyReply) => reply.code(204).header('Content-Length', '0').send();
 
-/** Makes the first hook. */
+/** Makes the first guard. */
 export function createOnRequest(
   { config, logger }: Pick<HttpDeps, 'config' | 'logger'>,
   connections: Pick<ConnectionTracker, 'get'>,
   { setCommonHeaders, cors }: { readonly setCommonHeaders: SetHeaders; readonly cors: ApplyCors },
-): OnRequestHook {
+): RequestGuard {
   const { queryStringBytes } = config.limits;
   return (request, reply, done) => {
     const { raw, originalUrl: url } = request;
@@ -161,7 +161,7 @@ function heldToAnnounced(stream: Readable, { method }: FastifyRequest, reply: Fa
 }
 
 /**
- * Makes the last hook. Streams pass, held to their length. A long response becomes a stream, any other is written at once; both count as unsent until the
+ * Makes the last step. Streams pass, held to their length. A long response becomes a stream, any other is written at once; both count as unsent until the
  * client has read them. Over the limit a read is SERVER_BUSY; the response to a write is always sent.
  */
 export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'overloadError'>) {
@@ -222,7 +222,7 @@ export function createFastifyServer(
   const setCommonHeaders = createCommonHeaders(settings.name);
   const http: ServerOptions = {
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The first hook rejects a missing host instead, in the envelope.
+    // The first guard rejects a missing host instead, in the envelope.
     requireHostHeader: false,
     headersTimeout: limits.headersSeconds * 1000,
     requestTimeout: limits.requestSeconds * 1000,

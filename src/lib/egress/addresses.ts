@@ -51,8 +51,8 @@ export function isPublicAddress(address: string): boolean {
   return global.check(address, 'ipv6') || mapped.check(address, 'ipv6');
 }
 
-/** The host of a URL as a name or bare address: no brackets, no dot that ends a complete name. */
-export function bareHost(hostname: string): string {
+/** The host name of a URL as a name or bare address: no brackets, no dot that ends a complete name. */
+export function bareHostname(hostname: string): string {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
 }
@@ -65,24 +65,24 @@ export function portOf({ port, protocol }: URL): number {
 
 /** The origin of a URL, the dot that ends a complete name left out. */
 export function originOf(url: URL): string {
-  const host = bareHost(url.hostname);
-  const shown = host.includes(':') ? `[${host}]` : host;
+  const hostname = bareHostname(url.hostname);
+  const shown = hostname.includes(':') ? `[${hostname}]` : hostname;
   return `${url.protocol}//${shown}${url.port === '' ? '' : `:${url.port}`}`;
 }
 
-/** Says whether the operator opens a host at a port. */
-export type AllowedDestinations = (host: string, port: number) => boolean;
+/** Says whether the operator opens a machine at a port. */
+export type AllowedDestinations = (hostname: string, port: number) => boolean;
 
 function entryOf(text: string): string | undefined {
   const port = /:(\d{1,5})$/.exec(text)?.[1];
   const url = port === undefined ? null : URL.parse(`http://${text}`);
   // Anything beyond a host and a port would be read as part of another one.
   if (url === null || url.href !== `${url.origin}/`) return undefined;
-  return `${bareHost(url.hostname)}:${Number(port)}`;
+  return `${bareHostname(url.hostname)}:${Number(port)}`;
 }
 
 /** Reads `egress.allow`: texts such as `127.0.0.1:9000`, `[::1]:9000`, `internal.example:443`. Others open nothing. */
 export function createAllowedDestinations(entries: readonly string[]): AllowedDestinations {
   const open = new Set(entries.map(entryOf));
-  return (host, port) => open.has(`${host}:${port}`);
+  return (hostname, port) => open.has(`${hostname}:${port}`);
 }

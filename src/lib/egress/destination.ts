@@ -3,7 +3,7 @@
 
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { type AllowedDestinations, bareHost, isPublicAddress, originOf, portOf } from './addresses.ts';
+import { type AllowedDestinations, bareHostname, isPublicAddress, originOf, portOf } from './addresses.ts';
 import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
 
 export interface ResolvedAddress {
@@ -11,7 +11,7 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-export interface HostResolver {
+export interface NameResolver {
   /**
    * Every address of a name. Not through the system's own lookup: that one occupies a thread of the few that the whole
    * server has, for as long as a hostile name server likes.
@@ -33,9 +33,9 @@ const as = (family: 4 | 6) => (addresses: readonly string[]) =>
   addresses.filter((address) => isIP(address) === family).map((address) => ({ address, family }));
 
 /** Makes the lookups. Both reject with a FetchFailedError, and never resolve with nothing. */
-export function createHostResolver(
+export function createNameResolver(
   newResolver: () => NameServers = () => new Resolver({ timeout: TIMEOUT_MS, tries: TRIES }),
-): HostResolver {
+): NameResolver {
   const some = (addresses: readonly ResolvedAddress[], cause?: unknown): readonly ResolvedAddress[] => {
     if (addresses.length === 0) throw new FetchFailedError('name', cause);
     return addresses;
@@ -67,20 +67,20 @@ export function createHostResolver(
  * could be made to lead to an address that is. Connect to these and nothing else: what a second lookup says may be something
  * else.
  */
-export function createDestinationResolver(names: HostResolver, allowed: AllowedDestinations) {
+export function createDestinationResolver(names: NameResolver, allowed: AllowedDestinations) {
   return async (url: URL, publicOnly = false): Promise<readonly ResolvedAddress[]> => {
     const isOpen: AllowedDestinations = publicOnly ? () => false : allowed;
-    const host = bareHost(url.hostname);
+    const hostname = bareHostname(url.hostname);
     const port = portOf(url);
-    const family = isIP(host);
-    const open = isOpen(host, port);
+    const family = isIP(hostname);
+    const open = isOpen(hostname, port);
     // Node asks no lookup about addresses, so they are looked at here.
     if (family === 4 || family === 6) {
-      if (open || isPublicAddress(host)) return [{ address: host, family }];
+      if (open || isPublicAddress(hostname)) return [{ address: hostname, family }];
       throw new FetchRefusedError('address', originOf(url));
     }
-    if (open) return names.own(host);
-    const addresses = await names.public(host);
+    if (open) return names.own(hostname);
+    const addresses = await names.public(hostname);
     const fit = addresses.every(({ address }) => isPublicAddress(address) || isOpen(address, port));
     if (!fit) throw new FetchRefusedError('address', originOf(url));
     return addresses;

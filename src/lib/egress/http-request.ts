@@ -7,7 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { waitUnlessAborted } from '../async/timeout.ts';
 import { methodTraits } from '../http/methods.ts';
 import { http, https } from '../http/node-http.ts';
-import { bareHost, portOf } from './addresses.ts';
+import { bareHostname, portOf } from './addresses.ts';
 import type { ResolvedAddress } from './destination.ts';
 import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
 
@@ -107,8 +107,8 @@ function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
 }
 
 function headersOf({ url, method, headers, body }: OutgoingRequest): Record<string, string> {
-  const host = bareHost(url.hostname);
-  const shown = host.includes(':') ? `[${host}]` : host;
+  const hostname = bareHostname(url.hostname);
+  const shown = hostname.includes(':') ? `[${hostname}]` : hostname;
   const length = body?.length ?? (methodTraits(method)?.definesBody ? 0 : undefined);
   return {
     host: url.port === '' ? shown : `${shown}:${url.port}`,
@@ -121,7 +121,7 @@ function headersOf({ url, method, headers, body }: OutgoingRequest): Record<stri
 function open(outgoing: OutgoingRequest, { addresses, signal }: ExchangeOptions) {
   const { url, method } = outgoing;
   const options = {
-    hostname: bareHost(url.hostname),
+    hostname: bareHostname(url.hostname),
     port: portOf(url),
     path: `${url.pathname}${url.search}`,
     method,

@@ -48,7 +48,7 @@ const SEPARATOR_CODE = RECORD_SEPARATOR.charCodeAt(0);
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 
-/** Prepares a name for `findMember` and `findInRecords`. */
+/** Prepares a name for `findMember` and `findInObjects`. */
 export function memberName(name: string): MemberName {
   const quoted = JSON.stringify(name);
   const prefix = `${quoted}:`;
@@ -79,21 +79,21 @@ function endOfMatch(text: string, pattern: RegExp, from: number): number {
 }
 
 /** One of the objects that are joined to one text. */
-export interface RecordSpan extends TextSpan {
+export interface ObjectSpan extends TextSpan {
   /** The values of outermost members that hold objects, lists among them, in their order. Undefined where it has no further brace. */
   readonly nested: readonly TextSpan[] | undefined;
 }
 
-/** The objects of a text in which they are joined by record separators; none in an empty one. */
-export function recordSpans(text: string): readonly RecordSpan[] {
-  const records: RecordSpan[] = [];
-  if (text === '') return records;
+/** The objects of a text in which they are joined by separators; none in an empty one. */
+export function objectSpans(text: string): readonly ObjectSpan[] {
+  const objects: ObjectSpan[] = [];
+  if (text === '') return objects;
   let start = 0;
   let nested: TextSpan[] | undefined;
   for (let at = text.indexOf('{', 1); at > 0; ) {
     const before = text.charCodeAt(at - 1);
     if (before === SEPARATOR_CODE) {
-      records.push({ start, end: at - 1, nested });
+      objects.push({ start, end: at - 1, nested });
       start = at;
       nested = undefined;
       at = text.indexOf('{', at + 1);
@@ -111,8 +111,8 @@ export function recordSpans(text: string): readonly RecordSpan[] {
     nested.push({ start: value, end });
     at = text.indexOf('{', end);
   }
-  records.push({ start, end: text.length, nested });
-  return records;
+  objects.push({ start, end: text.length, nested });
+  return objects;
 }
 
 /** The objects and lists in the object that begins at `from`, found by walking over all of its members. */
@@ -133,9 +133,9 @@ function followsName(text: string, start: number): boolean {
 }
 
 /** Where the value of the outermost member with this name begins in each of the objects of a text; -1 where there is none. */
-export function findInRecords(
+export function findInObjects(
   text: string,
-  records: readonly RecordSpan[],
+  objects: readonly ObjectSpan[],
   { prefix, pattern }: MemberName,
 ): readonly number[] {
   const following = `,${prefix}`;
@@ -147,24 +147,24 @@ export function findInRecords(
     const found = endOfMatch(text, pattern, from);
     searched = found < 0 ? text.length + 1 : found;
   };
-  return records.map((record) => {
+  return objects.map((object) => {
     // Objects on a page are alike: it mostly stands where it stood in the last one that had it.
-    const likely = record.end - fromEnd;
-    const isThere = likely > record.start && text.startsWith(following, likely - following.length);
-    if (isThere && !isNested(record, likely)) return likely;
-    if (searched < record.start) search(record.start);
-    for (const { start, end } of record.nested ?? []) {
+    const likely = object.end - fromEnd;
+    const isThere = likely > object.start && text.startsWith(following, likely - following.length);
+    if (isThere && !isNested(object, likely)) return likely;
+    if (searched < object.start) search(object.start);
+    for (const { start, end } of object.nested ?? []) {
       if (searched <= start) break;
       if (searched < end) search(end);
     }
-    if (searched > record.end) return -1;
-    fromEnd = record.end - searched;
+    if (searched > object.end) return -1;
+    fromEnd = object.end - searched;
     return searched;
   });
 }
 
 /** True inside an object or a list of an object. */
-const isNested = ({ nested = [] }: RecordSpan, place: number) =>
+const isNested = ({ nested = [] }: ObjectSpan, place: number) =>
   nested.some(({ start, end }) => start < place && place < end);
 
 /** Visits the members of the object that begins at `from`. */

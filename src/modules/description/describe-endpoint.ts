@@ -2,8 +2,8 @@
 import { identifierKey } from '../../lib/identifier-key.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { replaceUnprintable } from '../../lib/printable-text.ts';
-import { parseRoute, type RoutePattern } from '../model/custom-routes.ts';
 import { type LiveModule, modulePath } from '../model/module-types.ts';
+import { type PathPattern, parsePathPattern } from '../model/path-patterns.ts';
 import {
   type DescribedBody,
   type DescribedOperation,
@@ -71,7 +71,7 @@ function patternOf(rule: string | undefined): JsonObject {
   }
 }
 
-function templateOf(apiVersion: string, segments: RoutePattern['segments'], isShort: boolean): PathTemplate {
+function templateOf(apiVersion: string, segments: PathPattern['segments'], isShort: boolean): PathTemplate {
   const texts = segments.map((segment) => (typeof segment === 'string' ? segment : `{${segment.name}}`));
   const parameters = segments.flatMap((segment): DescribedParameter[] => {
     if (typeof segment === 'string') return [];
@@ -85,7 +85,7 @@ function templateOf(apiVersion: string, segments: RoutePattern['segments'], isSh
 function templatesOf({ address, path }: LiveModule): readonly PathTemplate[] {
   if (address.kind === 'hook') return [];
   if (path === modulePath(address)) return [{ path, parameters: [], isShort: false }];
-  const { segments, optional } = parseRoute(path, address.apiVersion);
+  const { segments, optional } = parsePathPattern(path, address.apiVersion);
   const whole = templateOf(address.apiVersion, segments, false);
   return optional ? [whole, templateOf(address.apiVersion, segments.slice(0, -1), true)] : [whole];
 }

@@ -3,7 +3,7 @@
 import { findJsonIssue, isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { scanJson } from '../../lib/json/json-scan.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
-import { routeParameterNames } from '../model/custom-routes.ts';
+import { pathParameterNames } from '../model/path-patterns.ts';
 import { type DescribedOperation, mapOperationSchemas } from './described-operation.ts';
 import { OPERATION_FORMATS, OPERATION_SCHEMA } from './operation-schema.ts';
 import { countReferences, referenceIssues, strayReferences } from './schema-references.ts';
@@ -128,7 +128,7 @@ export function createDescriptionParser(): DescriptionParser {
       if (typeof described === 'string') return { operations: undefined, warnings: [described] };
       validator ??= createSchemaValidator({ annotations: [], formats: OPERATION_FORMATS });
       const check = await validator;
-      const names = route === null ? [] : routeParameterNames(route);
+      const names = route === null ? [] : pathParameterNames(route);
       const operations = new Map<string, string>();
       const warnings: string[] = [];
       for (const [key, operation] of Object.entries(described)) {

@@ -3,7 +3,6 @@
 // publishes the code of an older version in the same way.
 import type { Actor } from '../../auth/audit/actor.ts';
 import { AppError } from '../../errors/errors.ts';
-import { assertNameAvailable } from '../model/custom-routes.ts';
 import {
   assertModuleAddress,
   type ModuleAddress,
@@ -12,6 +11,7 @@ import {
   type PostResult,
   type StateCheck,
 } from '../model/module-types.ts';
+import { assertNameAvailable } from '../model/path-patterns.ts';
 import type { CodeValidator } from '../versions/code-validation.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';

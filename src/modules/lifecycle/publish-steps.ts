@@ -8,9 +8,9 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
 import type { Log } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { assertNameAvailable, assertRouteAvailable, parseRoute } from '../model/custom-routes.ts';
 import type { WritableModuleRegistry } from '../model/module-registry.ts';
 import { type ModuleAddress, moduleKey } from '../model/module-types.ts';
+import { assertNameAvailable, assertPathsAvailable, parsePathPattern } from '../model/path-patterns.ts';
 import type { Policy, PolicyParser } from '../policy/policy.ts';
 import type { CodeMetadata } from '../versions/code-validation.ts';
 import type { ModuleRecords, VersionRecord } from '../versions/module-records.ts';
@@ -76,7 +76,7 @@ export interface PublishDeps extends CurrentPolicyDeps {
   readonly states: ModuleStates;
   readonly records: ModuleRecords;
   readonly files: ModuleFiles;
-  readonly registry: Pick<WritableModuleRegistry, 'list' | 'routedEndpoints'>;
+  readonly registry: Pick<WritableModuleRegistry, 'list' | 'endpointPaths'>;
   readonly collections: Pick<CollectionRegistry, 'list'>;
   readonly locks: ModuleLocks;
   readonly log: Pick<Log, 'error'>;
@@ -102,9 +102,9 @@ export function assertModulePaths(
   { route }: CodeMetadata,
 ): void {
   if (address.kind === 'hook') return;
-  const parsed = route === null ? undefined : parseRoute(route, address.apiVersion);
+  const pattern = route === null ? undefined : parsePathPattern(route, address.apiVersion);
   assertNameAvailable(address, collections);
-  assertRouteAvailable({ address, route: parsed }, registry.routedEndpoints(), collections);
+  assertPathsAvailable({ address, pattern }, registry.endpointPaths(), collections);
 }
 
 /** The record of the next version. `policy`: one that becomes active with it. `under`: the one it will run under. */

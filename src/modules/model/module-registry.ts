@@ -2,12 +2,6 @@
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import { pathSegments } from '../../lib/http/path-segments.ts';
 import {
-  ENDPOINT_SUB_RESOURCES,
-  matchRoute,
-  type RoutedEndpoint,
-  type RoutePattern,
-} from './custom-routes.ts';
-import {
   type EndpointMatch,
   type LiveModule,
   type ModuleAddress,
@@ -16,28 +10,34 @@ import {
   modulePath,
   RESERVED_ENDPOINT_NAMES,
 } from './module-types.ts';
+import {
+  ENDPOINT_SUB_RESOURCES,
+  type EndpointPaths,
+  matchPathPattern,
+  type PathPattern,
+} from './path-patterns.ts';
 
 export interface WritableModuleRegistry extends ModuleRegistry {
-  /** Adds or replaces. `route` is the parsed custom route of an endpoint. */
-  put(live: LiveModule, route: RoutePattern | undefined): void;
+  /** Adds or replaces. `pattern` is the parsed path pattern of an endpoint. */
+  put(live: LiveModule, pattern: PathPattern | undefined): void;
   remove(address: ModuleAddress): void;
   /** Keeps the address of a removed module, whose versions can still be read. */
   keepRemoved(address: ModuleAddress): void;
   /** By key: `endpoint:1.0/report`. */
   findByKey(key: string): LiveModule | undefined;
-  /** Every endpoint with its route. */
-  routedEndpoints(): readonly RoutedEndpoint[];
+  /** Every endpoint with its path pattern. */
+  endpointPaths(): readonly EndpointPaths[];
 }
 
 interface RegistryEntry {
   readonly live: LiveModule;
-  readonly route: RoutePattern | undefined;
+  readonly pattern: PathPattern | undefined;
   /** The match of a call on exactly its path, created once: most requests are these. */
   readonly call: EndpointMatch;
 }
 
-/** The custom routes of one version, by their first segment; those that begin with a parameter are `open`. */
-interface VersionRoutes {
+/** The path patterns of one version, by their first segment; those that begin with a parameter are `open`. */
+interface VersionPatterns {
   readonly literal: Map<string, RegistryEntry[]>;
   readonly open: RegistryEntry[];
 }
@@ -48,48 +48,48 @@ const SUBS: ReadonlySet<string> = new Set(ENDPOINT_SUB_RESOURCES);
 
 const byPath = (a: LiveModule, b: LiveModule) => (a.path < b.path ? -1 : 1);
 
-// Paths where collections and endpoints are posted: no custom route takes them, not even before one exists.
+// Paths where collections and endpoints are posted: no path pattern takes them, not even before one exists.
 function isConfigPath(segments: readonly string[]): boolean {
   return segments.at(-1) === 'config' && (segments.length === 3 || segments.length === 4);
 }
 
-function indexRoutes(entries: Iterable<RegistryEntry>): Map<string, VersionRoutes> {
-  const index = new Map<string, VersionRoutes>();
-  const routed = [...entries].filter(({ route }) => route !== undefined);
-  for (const entry of routed.sort((a, b) => byPath(a.live, b.live))) {
+function indexPatterns(entries: Iterable<RegistryEntry>): Map<string, VersionPatterns> {
+  const index = new Map<string, VersionPatterns>();
+  const withPattern = [...entries].filter(({ pattern }) => pattern !== undefined);
+  for (const entry of withPattern.sort((a, b) => byPath(a.live, b.live))) {
     const { address } = entry.live;
     if (address.kind !== 'endpoint') continue;
-    const routes: VersionRoutes = index.get(address.apiVersion) ?? { literal: new Map(), open: [] };
-    index.set(address.apiVersion, routes);
-    const [first] = entry.route?.segments ?? [];
-    if (typeof first !== 'string') routes.open.push(entry);
-    else routes.literal.set(first, [...(routes.literal.get(first) ?? []), entry]);
+    const patterns: VersionPatterns = index.get(address.apiVersion) ?? { literal: new Map(), open: [] };
+    index.set(address.apiVersion, patterns);
+    const [first] = entry.pattern?.segments ?? [];
+    if (typeof first !== 'string') patterns.open.push(entry);
+    else patterns.literal.set(first, [...(patterns.literal.get(first) ?? []), entry]);
   }
   return index;
 }
 
-/** Creates the registry. Collections win over custom routes and sub-resources: they may be posted after the endpoint. */
+/** Creates the registry. Collections win over path patterns and sub-resources: they may be posted after the endpoint. */
 export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'>): WritableModuleRegistry {
   const entries = new Map<string, RegistryEntry>();
   const endpoints = new Map<string, RegistryEntry>();
   /** Endpoints that were removed, by the same paths. */
   const removed = new Map<string, LiveModule>();
-  let routes: Map<string, VersionRoutes> | undefined;
+  let patterns: Map<string, VersionPatterns> | undefined;
   let sorted: readonly LiveModule[] | undefined;
-  let routed: readonly RoutedEndpoint[] | undefined;
+  let paths: readonly EndpointPaths[] | undefined;
 
   const forget = (address: ModuleAddress) => {
     const known = entries.get(moduleKey(address));
     entries.delete(moduleKey(address));
     if (address.kind === 'endpoint') endpoints.delete(modulePath(address));
     sorted = undefined;
-    routed = undefined;
-    if (known?.route !== undefined) routes = undefined;
+    paths = undefined;
+    if (known?.pattern !== undefined) patterns = undefined;
   };
 
-  const routesOf = (version: string): VersionRoutes | undefined => {
-    routes ??= indexRoutes(entries.values());
-    return routes.get(version);
+  const patternsOf = (version: string): VersionPatterns | undefined => {
+    patterns ??= indexPatterns(entries.values());
+    return patterns.get(version);
   };
 
   // Most requests are for collections: their paths are not split.
@@ -99,19 +99,19 @@ export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'
     if (second < 0 || path.includes('%')) return second < 0;
     const own = third < 0 ? undefined : path.slice(0, third);
     if (own !== undefined && (endpoints.has(own) || removed.has(own))) return false;
-    const known = routesOf(path.slice(1, second));
+    const known = patternsOf(path.slice(1, second));
     if (known === undefined || known.open.length > 0) return known === undefined;
     return !known.literal.has(path.slice(second + 1, third < 0 ? undefined : third));
   };
 
-  const byRoute = (segments: readonly string[]): EndpointMatch | undefined => {
+  const byPattern = (segments: readonly string[]): EndpointMatch | undefined => {
     const [version = '', first = ''] = segments;
-    const known = routesOf(version);
+    const known = patternsOf(version);
     if (known === undefined || isConfigPath(segments)) return undefined;
     if (segments.length === 2 && RESERVED_ENDPOINT_NAMES.includes(first)) return undefined;
     if (collections.get(version, first, segments[2] ?? '') !== undefined) return undefined;
     for (const entry of [...(known.literal.get(first) ?? []), ...known.open]) {
-      const params = entry.route && matchRoute(entry.route, segments.slice(1));
+      const params = entry.pattern && matchPathPattern(entry.pattern, segments.slice(1));
       if (params !== undefined) return { endpoint: entry.live, params, sub: NO_SUB };
     }
     return undefined;
@@ -121,22 +121,22 @@ export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'
     const [version = '', name = '', sub = ''] = segments;
     const isPlain = !version.includes('/') && !name.includes('/');
     const entry = isPlain ? endpoints.get(`/${version}/${name}`) : undefined;
-    if (entry !== undefined && segments.length === 2 && entry.route === undefined) return entry.call;
+    if (entry !== undefined && segments.length === 2 && entry.pattern === undefined) return entry.call;
     if (entry !== undefined && SUBS.has(sub) && collections.get(version, name, sub) === undefined) {
       return { endpoint: entry.live, params: NONE, sub: segments.slice(2) };
     }
     const gone = isPlain && sub === 'versions' ? removed.get(`/${version}/${name}`) : undefined;
     if (gone !== undefined && collections.get(version, name, sub) === undefined) {
-      return byRoute(segments) ?? { endpoint: gone, params: NONE, sub: segments.slice(2) };
+      return byPattern(segments) ?? { endpoint: gone, params: NONE, sub: segments.slice(2) };
     }
-    return byRoute(segments);
+    return byPattern(segments);
   };
 
   return {
     match(path) {
       if (endpoints.size === 0 && removed.size === 0) return undefined;
       const known = endpoints.get(path);
-      if (known !== undefined && known.route === undefined) return known.call;
+      if (known !== undefined && known.pattern === undefined) return known.call;
       if (isForeign(path)) return undefined;
       const segments = pathSegments(path);
       return segments && bySegments(segments);
@@ -147,19 +147,19 @@ export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'
       sorted ??= [...entries.values()].map(({ live }) => live).sort(byPath);
       return sorted;
     },
-    routedEndpoints() {
-      routed ??= [...endpoints.values()].flatMap(({ live: { address }, route }) =>
-        address.kind === 'endpoint' ? [{ address, route }] : [],
+    endpointPaths() {
+      paths ??= [...endpoints.values()].flatMap(({ live: { address }, pattern }) =>
+        address.kind === 'endpoint' ? [{ address, pattern }] : [],
       );
-      return routed;
+      return paths;
     },
-    put(live, route) {
+    put(live, pattern) {
       forget(live.address);
-      const entry: RegistryEntry = { live, route, call: { endpoint: live, params: NONE, sub: NO_SUB } };
+      const entry: RegistryEntry = { live, pattern, call: { endpoint: live, params: NONE, sub: NO_SUB } };
       entries.set(moduleKey(live.address), entry);
       removed.delete(modulePath(live.address));
       if (live.address.kind === 'endpoint') endpoints.set(modulePath(live.address), entry);
-      if (route !== undefined) routes = undefined;
+      if (pattern !== undefined) patterns = undefined;
     },
     remove: forget,
     keepRemoved(address) {

@@ -1,7 +1,12 @@
 // Finds where a policy of valid shape exceeds the policy limits, or asks for what cannot be granted.
 
 import { isIP } from 'node:net';
-import { bareHost, createAllowedDestinations, isPublicAddress, portOf } from '../../lib/egress/addresses.ts';
+import {
+  bareHostname,
+  createAllowedDestinations,
+  isPublicAddress,
+  portOf,
+} from '../../lib/egress/addresses.ts';
 import { type HeaderDirection, headerGrantCovers, headerGrantIssue, isFramingHeader } from './grants.ts';
 import {
   exceededCollectionMember,
@@ -15,15 +20,15 @@ import type { PolicyInput } from './policy-schema.ts';
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;
 
 /** `URL` lets more through, such as a `*` that would never match anything. */
-const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+const HOSTNAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
 function isOrigin(url: URL): boolean {
   return /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
 }
 
-function isPrivate(host: string): boolean {
-  if (isIP(host) !== 0) return !isPublicAddress(host);
-  return !host.includes('.') || PRIVATE_NAME.test(host);
+function isPrivate(hostname: string): boolean {
+  if (isIP(hostname) !== 0) return !isPublicAddress(hostname);
+  return !hostname.includes('.') || PRIVATE_NAME.test(hostname);
 }
 
 /**
@@ -34,9 +39,9 @@ function isPrivate(host: string): boolean {
 export function policyOriginIssue(origin: string, egressAllow: readonly string[]): string | undefined {
   const url = URL.parse(origin);
   if (url === null || !isOrigin(url)) return 'must be a scheme (http or https), a host and perhaps a port';
-  const host = bareHost(url.hostname);
-  if (isIP(host) === 0 && !HOST_NAME.test(host)) return 'must name one host';
-  if (isPrivate(host) && !createAllowedDestinations(egressAllow)(host, portOf(url))) {
+  const hostname = bareHostname(url.hostname);
+  if (isIP(hostname) === 0 && !HOSTNAME.test(hostname)) return 'must name one host';
+  if (isPrivate(hostname) && !createAllowedDestinations(egressAllow)(hostname, portOf(url))) {
     return 'is private or of this machine, and `egress.allow` of the policy limits does not list it';
   }
   return undefined;

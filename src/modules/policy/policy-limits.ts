@@ -2,7 +2,7 @@
 // the file can raise them.
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../../errors/errors.ts';
-import { bareHost, createAllowedDestinations, portOf } from '../../lib/egress/addresses.ts';
+import { bareHostname, createAllowedDestinations, portOf } from '../../lib/egress/addresses.ts';
 import { HTTP_METHODS } from '../../lib/http/methods.ts';
 import { findJsonIssue, isJsonObject, type Json } from '../../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
@@ -51,10 +51,10 @@ interface PolicyLimitsInput {
 
 const COLLECTION = { actions: MODEL_ACTIONS, as: 'caller', maxResults: 1000 };
 const FETCH = { methods: HTTP_METHODS, paths: ['/'], maxBytes: 10_485_760, timeoutMs: 30_000 };
-const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/;
+const HOSTNAME_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/;
 const FORMATS = {
   'host-and-port': {
-    test: (text: string) => HOST_AND_PORT.test(text),
+    test: (text: string) => HOSTNAME_AND_PORT.test(text),
     message: 'must be a host and a port, such as `127.0.0.1:9000` or `[::1]:9000`',
   },
   'fetch-origin': {
@@ -218,7 +218,7 @@ export function exceededCollectionMember(
 export function fetchLimitsFor(origin: string, { grants, egress }: PolicyLimits): readonly FetchLimit[] {
   const url = URL.parse(origin);
   const isPrivate =
-    url !== null && createAllowedDestinations(egress.allow)(bareHost(url.hostname), portOf(url));
+    url !== null && createAllowedDestinations(egress.allow)(bareHostname(url.hostname), portOf(url));
   return isPrivate ? grants.fetch.filter((limit) => !limit.origin.endsWith('*')) : grants.fetch;
 }
 

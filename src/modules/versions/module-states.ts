@@ -4,7 +4,6 @@ import type { Coordination } from '../../deployment/coordination.ts';
 import { AppError } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
-import { parseRoute, type RoutePattern } from '../model/custom-routes.ts';
 import type { WritableModuleRegistry } from '../model/module-registry.ts';
 import {
   type LiveModule,
@@ -15,6 +14,7 @@ import {
   modulePath,
   parseModuleKey,
 } from '../model/module-types.ts';
+import { type PathPattern, parsePathPattern } from '../model/path-patterns.ts';
 import type { Policy } from '../policy/policy.ts';
 import { initialModuleState, type ModuleState } from './module-records.ts';
 
@@ -110,14 +110,14 @@ function toLiveModule(entry: ModuleEntry, moduleVersion: ModuleVersion | undefin
   };
 }
 
-function routeOf(entry: ModuleEntry): RoutePattern | undefined {
+function patternOf(entry: ModuleEntry): PathPattern | undefined {
   const { address, state } = entry;
   const route = state.active?.metadata.route ?? null;
   if (address.kind === 'hook' || route === null || isBroken(entry)) return undefined;
-  return parseRoute(route, address.apiVersion);
+  return parsePathPattern(route, address.apiVersion);
 }
 
-/** Creates the states, which keep the registry up to date. Routes must have been parsed before: here a bad one throws. */
+/** Creates the states, which keep the registry up to date. Path patterns must have been parsed before: here a bad one throws. */
 export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps): ModuleStates {
   const entries = new Map<string, ModuleEntry>();
   const states = new Map<string, ModuleState>();
@@ -131,7 +131,7 @@ export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps)
     // A thousand violations a second change the state, but nothing of the live module.
     if (alike && before?.state.suspendedBy === entry.state.suspendedBy) return;
     const current = alike ? registry.findByKey(key)?.moduleVersion : undefined;
-    registry.put(toLiveModule(entry, current ?? toModuleVersion(entry)), routeOf(entry));
+    registry.put(toLiveModule(entry, current ?? toModuleVersion(entry)), patternOf(entry));
     const stopped = before?.state.suspendedBy === null && entry.state.suspendedBy !== null;
     if (stopped) stop(key);
     else if (before !== undefined && !alike) retire(key);

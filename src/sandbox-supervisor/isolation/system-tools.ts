@@ -45,7 +45,7 @@ interface BwrapPipes {
 const MAX_STATUS_CHARACTERS = 4096;
 
 /** The host is the only child of the first process in its namespace, whose pid bubblewrap prints as `{"child-pid": …}`. */
-function hostPid(status: string): number | undefined {
+function outerPid(status: string): number | undefined {
   const first = /"child-pid":\s*(\d{1,10})/.exec(status)?.[1];
   if (first === undefined) return undefined;
   try {
@@ -73,7 +73,7 @@ export function watchBwrap(
   });
   let pid: number | undefined;
   return () => {
-    pid ??= hostPid(printed);
+    pid ??= outerPid(printed);
     return pid;
   };
 }

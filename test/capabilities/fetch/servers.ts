@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { createEgress } from '../../../src/capabilities/egress.ts';
 import { createFetchCall } from '../../../src/capabilities/fetch-call.ts';
 import { GuestCallError } from '../../../src/capabilities/guest-call.ts';
-import type { HostResolver, ResolvedAddress } from '../../../src/lib/egress/destination.ts';
+import type { NameResolver, ResolvedAddress } from '../../../src/lib/egress/destination.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { FetchGrant } from '../../../src/sandbox-supervisor/model/module-version.ts';
 import { unitWith } from '../module.ts';
@@ -72,7 +72,7 @@ export function fetchGrant(origin: string, given: Partial<FetchGrant> = {}): Fet
 /** Names that lead where the test wants; unknown ones lead nowhere. */
 export function namesOf(
   table: Readonly<Record<string, readonly string[]>>,
-): HostResolver & { asked: string[] } {
+): NameResolver & { asked: string[] } {
   const asked: string[] = [];
   const find = async (name: string): Promise<readonly ResolvedAddress[]> => {
     asked.push(name);
@@ -83,7 +83,7 @@ export function namesOf(
 
 interface BenchOptions {
   readonly allow?: readonly string[];
-  readonly names?: HostResolver;
+  readonly names?: NameResolver;
   readonly secrets?: Readonly<Record<string, string>>;
 }
 

@@ -13,11 +13,11 @@ describe('an original', () => {
     expect(sideways).toMatchObject({
       stored: { width: 40, height: 30 },
       shown: { width: 30, height: 40 },
-      frames: 1,
+      pages: 1,
     });
     expect(await read(await greyAnimation(12, 10, 7))).toMatchObject({
       shown: { width: 12, height: 10 },
-      frames: 7,
+      pages: 7,
     });
   });
 
@@ -28,7 +28,7 @@ describe('an original', () => {
       message,
     });
     await expect(read(await greyAnimation(10, 10, 11), 1099)).rejects.toMatchObject({ reason: 'too-large' });
-    expect(await read(await greyAnimation(10, 10, 11), 1100)).toMatchObject({ frames: 11 });
+    expect(await read(await greyAnimation(10, 10, 11), 1100)).toMatchObject({ pages: 11 });
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createRemoteSource, type RemoteSourceOptions } from '../../../src/delivery/sources/remote-source.ts';
-import type { HostResolver } from '../../../src/lib/egress/destination.ts';
+import type { NameResolver } from '../../../src/lib/egress/destination.ts';
 
 /** Listens on 127.0.0.1 until the test is over, and resolves with the port. */
 export async function serveOriginals(answer: RequestListener): Promise<number> {
@@ -18,7 +18,7 @@ export async function serveOriginals(answer: RequestListener): Promise<number> {
 }
 
 /** A lookup in which every name has these addresses; `asked` lists the names. */
-export function namesAt(...addresses: readonly string[]): HostResolver & { readonly asked: string[] } {
+export function namesAt(...addresses: readonly string[]): NameResolver & { readonly asked: string[] } {
   const asked: string[] = [];
   const find = async (name: string) => {
     asked.push(name);

@@ -5,7 +5,7 @@ import {
   assertPermitted,
   collectionAddressOf,
   collectionOf,
-  createCollectionHook,
+  createCollectionGuard,
   documentIdOf,
 } from '../../../src/http/core/request-access.ts';
 import { addResource } from '../../../src/http/core/resource.ts';
@@ -53,12 +53,12 @@ const { server } = bareServer((bare) => {
   const deps = { registry, isReady, config: { media } };
   const operations = { GET: null, POST: null, PUT: null, DELETE: null };
   bare.register(async (documents) => {
-    documents.addHook('onRequest', createCollectionHook(deps));
+    documents.addHook('onRequest', createCollectionGuard(deps));
     addResource(documents, '/:version/:database/:collection', all, { operations });
     addResource(documents, '/:version/:database/:collection/:id', all, { operations });
   });
   bare.register(async (files) => {
-    files.addHook('onRequest', createCollectionHook(deps, { files: true }));
+    files.addHook('onRequest', createCollectionGuard(deps, { files: true }));
     addResource(files, '/:version/:database/:collection/*', { GET: show }, { operations });
   });
 });

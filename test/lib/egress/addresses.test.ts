@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  bareHost,
+  bareHostname,
   createAllowedDestinations,
   isPublicAddress,
   portOf,
@@ -43,10 +43,10 @@ test.each([
 });
 
 test('a host name is normalized without brackets and the last dot', () => {
-  expect(bareHost('[::1]')).toBe('::1');
-  expect(bareHost('example.com.')).toBe('example.com');
-  expect(bareHost('example.com..')).toBe('example.com.');
-  expect(bareHost('example.com')).toBe('example.com');
+  expect(bareHostname('[::1]')).toBe('::1');
+  expect(bareHostname('example.com.')).toBe('example.com');
+  expect(bareHostname('example.com..')).toBe('example.com.');
+  expect(bareHostname('example.com')).toBe('example.com');
 });
 
 test('every URL has a port', () => {

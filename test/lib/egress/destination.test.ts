@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAllowedDestinations } from '../../../src/lib/egress/addresses.ts';
-import { createDestinationResolver, createHostResolver } from '../../../src/lib/egress/destination.ts';
+import { createDestinationResolver, createNameResolver } from '../../../src/lib/egress/destination.ts';
 import { namesOf } from '../../capabilities/fetch/servers.ts';
 
 const v4 = (address: string) => ({ address, family: 4 });
@@ -80,7 +80,7 @@ async function nameServer(answers: ReadonlyMap<number, readonly number[]>) {
   onTestFinished(() => void socket.close());
   const resolver = new Resolver({ timeout: 1000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
-  return createHostResolver(() => resolver);
+  return createNameResolver(() => resolver);
 }
 
 const LOOPBACK_V6 = [...Array.from({ length: 15 }, () => 0), 1];
@@ -106,7 +106,7 @@ test('a DNS lookup succeeds with addresses of one family, and fails without any'
 });
 
 test('a DNS lookup uses only the addresses of an answer', async () => {
-  const names = createHostResolver(() => ({
+  const names = createNameResolver(() => ({
     resolve4: async () => ['1.2.3.4', '::1', 'example.com', ''],
     resolve6: async () => ['1.2.3.4', '2606::1'],
   }));
@@ -114,7 +114,7 @@ test('a DNS lookup uses only the addresses of an answer', async () => {
 });
 
 test('names that the operator allows are resolved by the system', async () => {
-  const names = createHostResolver();
+  const names = createNameResolver();
   const addresses = (await names.own('localhost')).map(({ address }) => address);
   expect(['127.0.0.1', '::1']).toEqual(expect.arrayContaining(addresses));
   await expect(names.own('')).rejects.toMatchObject({ reason: 'name' });

@@ -5,13 +5,13 @@ import { RECORD_SEPARATOR } from '../../../src/lib/chunked-text.ts';
 import {
   documentsById,
   documentVersion,
-  findInRecords,
+  findInObjects,
   findMember,
   memberName,
+  objectSpans,
   parseQuotedId,
   parseStoredJson,
   readDocumentId,
-  recordSpans,
 } from '../../../src/lib/json/stored-json.ts';
 
 it('stored JSON is parsed', () => {
@@ -38,7 +38,7 @@ const plainObjects = fc.dictionary(fc.string({ unit: codePoint }), fc.jsonValue(
 
 /** The texts that begin where the value of a member begins in each object of a text. */
 const foundIn = (text: string, name: string) =>
-  findInRecords(text, recordSpans(text), memberName(name)).map((place) =>
+  findInObjects(text, objectSpans(text), memberName(name)).map((place) =>
     place < 0 ? undefined : text.slice(place),
   );
 
@@ -83,15 +83,15 @@ test.each([
 ])('only the outermost members of %s are found in JSON text', (text, values) => {
   const span = findMember(text, NAME);
   expect(span === undefined ? [] : [text.slice(span.start, span.end)]).toEqual(values);
-  expect(findInRecords(text, recordSpans(text), NAME)).toEqual([span?.start ?? -1]);
+  expect(findInObjects(text, objectSpans(text), NAME)).toEqual([span?.start ?? -1]);
 });
 
-describe('recordSpans', () => {
-  const spansOf = (...texts: string[]) => recordSpans(texts.join(RECORD_SEPARATOR));
+describe('objectSpans', () => {
+  const spansOf = (...texts: string[]) => objectSpans(texts.join(RECORD_SEPARATOR));
   /** What each object is, and what is nested in it. */
   const found = (...objects: object[]) => {
     const text = objects.map((object) => JSON.stringify(object)).join(RECORD_SEPARATOR);
-    return recordSpans(text).map(({ nested = [], start, end }) => [
+    return objectSpans(text).map(({ nested = [], start, end }) => [
       JSON.parse(text.slice(start, end)),
       ...nested.map((span) => JSON.parse(text.slice(span.start, span.end))),
     ]);
@@ -135,7 +135,7 @@ describe('recordSpans', () => {
 
   test('ends for any text', () => {
     const broken = `{"a":1,x{${RECORD_SEPARATOR}"{`.repeat(20_000);
-    expect(recordSpans(broken).length).toBeGreaterThan(0);
+    expect(objectSpans(broken).length).toBeGreaterThan(0);
   });
 });
 

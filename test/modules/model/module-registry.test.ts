@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { parseRoute } from '../../../src/modules/model/custom-routes.ts';
 import { createModuleRegistry } from '../../../src/modules/model/module-registry.ts';
 import type { LiveModule, ModuleAddress } from '../../../src/modules/model/module-types.ts';
+import { parsePathPattern } from '../../../src/modules/model/path-patterns.ts';
 import { collectionsNamed, endpoint, hook } from '../open-modules.ts';
 
 function open(collections: readonly string[] = []) {
   const registry = createModuleRegistry(collectionsNamed(collections));
-  const add = (address: ModuleAddress, route?: string) => {
+  const add = (address: ModuleAddress, pattern?: string) => {
     const path =
-      route ??
+      pattern ??
       (address.kind === 'hook' ? `/api/hooks/${address.name}` : `/${address.apiVersion}/${address.name}`);
     const live: LiveModule = {
       ...{
@@ -21,7 +21,7 @@ function open(collections: readonly string[] = []) {
         postedAt: 0,
       },
     };
-    registry.put(live, route === undefined ? undefined : parseRoute(route, '1.0'));
+    registry.put(live, pattern === undefined ? undefined : parsePathPattern(pattern, '1.0'));
     return live;
   };
   const reached = (path: string) => {
@@ -97,7 +97,7 @@ describe('matching a path', () => {
     expect(reached('/1.0/word')).toEqual(['c', { word: 'word' }, []]);
   });
 
-  it('prefers a default path, then the first route by its text', () => {
+  it('prefers a default path, then the first pattern by its text', () => {
     const { add, reached } = open();
     add(endpoint('page'), '/1.0/:page');
     add(endpoint('second'), '/1.0/x/:b');
@@ -130,7 +130,7 @@ describe('the module registry', () => {
     add(endpoint('b'));
     add(endpoint('a'), '/1.0/z/:x');
     expect(registry.list().map(({ path }) => path)).toEqual(['/1.0/b', '/1.0/z/:x', '/api/hooks/slugify']);
-    expect(registry.routedEndpoints().map(({ address, route }) => [address.name, route?.text])).toEqual([
+    expect(registry.endpointPaths().map(({ address, pattern }) => [address.name, pattern?.text])).toEqual([
       ['b', undefined],
       ['a', '/1.0/z/:x'],
     ]);

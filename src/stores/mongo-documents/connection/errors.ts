@@ -131,12 +131,12 @@ function isSocketError(error: Error): boolean {
 }
 
 /** Where an error was made, functions of Node and of the language aside. */
-const STACK_FRAME = /^\s+at (?!.*(?:\bnode:|\(<anonymous>\))).*$/m;
+const CALL_SITE = /^\s+at (?!.*(?:\bnode:|\(<anonymous>\))).*$/m;
 const DRIVER = /[\\/]node_modules[\\/](?:mongodb|bson)[\\/]/;
 
 /** Whether the driver threw by a defect of its own. */
 function isDriverDefect({ stack = '' }: Error): boolean {
-  return DRIVER.test(STACK_FRAME.exec(stack)?.[0] ?? '');
+  return DRIVER.test(CALL_SITE.exec(stack)?.[0] ?? '');
 }
 
 function isNetworkError(error: MongoError): boolean {
@@ -213,8 +213,8 @@ export function sanitizedCause(error: unknown): Error {
   const plain = new Error(withoutSensitiveParts(error.message));
   plain.name = error.name;
   // The stack repeats the message.
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  plain.stack = [`${plain.name}: ${plain.message}`, ...frames].join('\n');
+  const callSites = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  plain.stack = [`${plain.name}: ${plain.message}`, ...callSites].join('\n');
   const code: unknown = Reflect.get(error, 'code');
   return typeof code === 'number' || typeof code === 'string' ? Object.assign(plain, { code }) : plain;
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import {
-  matchRoute,
-  parseRoute,
-  routeContinuesBelow,
-  routesOverlap,
-} from '../../../src/modules/model/custom-routes.ts';
+  continuesBelow,
+  matchPathPattern,
+  parsePathPattern,
+  pathPatternsOverlap,
+} from '../../../src/modules/model/path-patterns.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
-const parse = (route: string) => parseRoute(route, '1.0');
-const match = (route: string, path: string) => matchRoute(parse(route), path.split('/'));
+const parse = (route: string) => parsePathPattern(route, '1.0');
+const match = (route: string, path: string) => matchPathPattern(parse(route), path.split('/'));
 
 describe('a route pattern', () => {
   it.each([
@@ -98,7 +98,7 @@ describe('a route pattern', () => {
     const route = parse('/1.0/x/:a([a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[0-9])');
     const begun = threadCpuMs();
     for (let count = 0; count < 10; count += 1) {
-      expect(matchRoute(route, ['x', 'a'.repeat(500)])).toBeUndefined();
+      expect(matchPathPattern(route, ['x', 'a'.repeat(500)])).toBeUndefined();
     }
     expect(threadCpuMs() - begun).toBeLessThan(2000);
   });
@@ -107,7 +107,7 @@ describe('a route pattern', () => {
     const asked: string[] = [];
     const rule = { name: 'a', accepts: (text: string) => asked.push(text) > 0 };
     const route = { text: '', segments: [rule, 'x'], optional: false };
-    expect([matchRoute(route, ['1', 'y']), { ...matchRoute(route, ['2', 'x']) }]).toEqual([
+    expect([matchPathPattern(route, ['1', 'y']), { ...matchPathPattern(route, ['2', 'x']) }]).toEqual([
       undefined,
       { a: '2' },
     ]);
@@ -124,8 +124,8 @@ describe('two route patterns', () => {
     ['/1.0/a/:x?', '/1.0/a/:y/:z?'],
     ['/1.0/a/:x([a-z])', '/1.0/a/:y([0-9])'],
   ])('%s and %s overlap', (a, b) => {
-    expect(routesOverlap(parse(a), parse(b))).toBe(true);
-    expect(routesOverlap(parse(b), parse(a))).toBe(true);
+    expect(pathPatternsOverlap(parse(a), parse(b))).toBe(true);
+    expect(pathPatternsOverlap(parse(b), parse(a))).toBe(true);
   });
 
   it.each([
@@ -134,14 +134,14 @@ describe('two route patterns', () => {
     ['/1.0/a/:x([0-9]+)', '/1.0/a/b'],
     ['/1.0/a/:x/:z?', '/1.0/a'],
   ])('%s and %s do not overlap', (a, b) => {
-    expect(routesOverlap(parse(a), parse(b))).toBe(false);
-    expect(routesOverlap(parse(b), parse(a))).toBe(false);
+    expect(pathPatternsOverlap(parse(a), parse(b))).toBe(false);
+    expect(pathPatternsOverlap(parse(b), parse(a))).toBe(false);
   });
 
   it('find what continues below a path', () => {
-    expect(routeContinuesBelow(parse('/1.0/a/:x/c'), ['a', 'b'])).toBe(true);
-    expect(routeContinuesBelow(parse('/1.0/a/:x'), ['a', 'b'])).toBe(false);
-    expect(routeContinuesBelow(parse('/1.0/a/:x([0-9])/c'), ['a', 'b'])).toBe(false);
+    expect(continuesBelow(parse('/1.0/a/:x/c'), ['a', 'b'])).toBe(true);
+    expect(continuesBelow(parse('/1.0/a/:x'), ['a', 'b'])).toBe(false);
+    expect(continuesBelow(parse('/1.0/a/:x([0-9])/c'), ['a', 'b'])).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-// Custom routes such as `/1.0/books/:id([a-fA-F0-9]{24})?`: parsed once, matched in time linear in the path for any pattern, and
+// Path patterns such as `/1.0/books/:id([a-fA-F0-9]{24})?`: parsed once, matched in time linear in the path for any pattern, and
 // rejected, like names, where they conflict with collections, other endpoints or paths of the server.
 
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
@@ -17,7 +17,7 @@ interface Parameter {
 /** A literal text, or a parameter. */
 type Segment = string | Parameter;
 
-export interface RoutePattern {
+export interface PathPattern {
   readonly text: string;
   /** What follows the version. */
   readonly segments: readonly Segment[];
@@ -25,7 +25,7 @@ export interface RoutePattern {
   readonly optional: boolean;
 }
 
-const MAX_ROUTE_CHARACTERS = 500;
+const MAX_PATTERN_CHARACTERS = 500;
 const MAX_SEGMENTS = 20;
 const LITERAL = /^[A-Za-z0-9._~-]+$/;
 const SEGMENT = /\/((?:[^/()]|\([^()]*\))+)/y;
@@ -37,33 +37,33 @@ const PARAMETER_RULE =
 const MAX_RULE_SIZE = 500;
 const MAX_VALUE_CHARACTERS = 500;
 
-function routeError(message: string): AppError {
+function patternError(message: string): AppError {
   return new AppError('ENDPOINT_INVALID', { items: [{ field: 'route', message, code: 'ENDPOINT_LOAD' }] });
 }
 
 function compileRule(rule: string): (text: string) => boolean {
   if (!PARAMETER_RULE.test(rule)) {
-    throw routeError(
+    throw patternError(
       `\`(${rule})\` may hold character classes, letters and digits, each with a quantifier, and \`|\` between them`,
     );
   }
   try {
     const { size, test } = compileLinearRegex(`^(?:${rule})$`, '');
-    if (size > MAX_RULE_SIZE) throw routeError(`\`(${rule})\` is too large`);
+    if (size > MAX_RULE_SIZE) throw patternError(`\`(${rule})\` is too large`);
     return (text) => text.length <= MAX_VALUE_CHARACTERS && test(text);
   } catch (error) {
     if (error instanceof LinearRegexError)
-      throw routeError(`\`(${rule})\` is no pattern that can be used here`);
+      throw patternError(`\`(${rule})\` is no pattern that can be used here`);
     throw error;
   }
 }
 
-function splitRoute(route: string): readonly string[] {
+function splitPattern(text: string): readonly string[] {
   const parts: string[] = [];
   SEGMENT.lastIndex = 0;
-  for (let end = 0; end < route.length; end = SEGMENT.lastIndex) {
-    const part = SEGMENT.exec(route)?.[1];
-    if (part === undefined) throw routeError('must be segments of a path, each after a slash');
+  for (let end = 0; end < text.length; end = SEGMENT.lastIndex) {
+    const part = SEGMENT.exec(text)?.[1];
+    if (part === undefined) throw patternError('must be segments of a path, each after a slash');
     parts.push(part);
   }
   return parts;
@@ -73,36 +73,36 @@ function parseSegment(part: string): { readonly segment: Segment; readonly optio
   if (LITERAL.test(part) && part !== '.' && part !== '..') return { segment: part, optional: false };
   const found = PARAMETER.exec(part)?.groups;
   if (found === undefined) {
-    throw routeError(`\`${part}\` is neither a text nor a parameter such as \`:id\` or \`:id([0-9]+)\``);
+    throw patternError(`\`${part}\` is neither a text nor a parameter such as \`:id\` or \`:id([0-9]+)\``);
   }
   const { name = '', rule, optional } = found;
   const accepts = rule === undefined ? undefined : compileRule(rule);
   return { segment: { name, rule, accepts }, optional: optional !== undefined };
 }
 
-/** Reads the route of an endpoint of this version. Throws ENDPOINT_INVALID about `route`. */
-export function parseRoute(route: string, apiVersion: string): RoutePattern {
-  if (route.length > MAX_ROUTE_CHARACTERS)
-    throw routeError(`must have at most ${MAX_ROUTE_CHARACTERS} characters`);
-  const [version, ...rest] = splitRoute(route);
-  if (version !== apiVersion) throw routeError(`must start with \`/${apiVersion}/\``);
-  if (rest.length === 0) throw routeError('must name something below its version');
-  if (rest.length > MAX_SEGMENTS) throw routeError(`must have at most ${MAX_SEGMENTS} segments`);
+/** Reads the path pattern that `route` of an endpoint of this version names. Throws ENDPOINT_INVALID about `route`. */
+export function parsePathPattern(text: string, apiVersion: string): PathPattern {
+  if (text.length > MAX_PATTERN_CHARACTERS)
+    throw patternError(`must have at most ${MAX_PATTERN_CHARACTERS} characters`);
+  const [version, ...rest] = splitPattern(text);
+  if (version !== apiVersion) throw patternError(`must start with \`/${apiVersion}/\``);
+  if (rest.length === 0) throw patternError('must name something below its version');
+  if (rest.length > MAX_SEGMENTS) throw patternError(`must have at most ${MAX_SEGMENTS} segments`);
   const parsed = rest.map(parseSegment);
   const [last] = parsed.slice(-1);
   if (parsed.slice(0, -1).some(({ optional }) => optional))
-    throw routeError('only the last segment may be optional');
+    throw patternError('only the last segment may be optional');
   const optional = last?.optional === true;
-  if (optional && rest.length === 1) throw routeError('must have a segment that is not optional');
+  if (optional && rest.length === 1) throw patternError('must have a segment that is not optional');
   const segments = parsed.map(({ segment }) => segment);
   const names = segments.flatMap((segment) => (typeof segment === 'string' ? [] : segment.name));
-  if (new Set(names).size < names.length) throw routeError('must not use the name of a parameter twice');
-  return { text: route, segments, optional };
+  if (new Set(names).size < names.length) throw patternError('must not use the name of a parameter twice');
+  return { text, segments, optional };
 }
 
-/** The names of the parameters of a route, which may be invalid otherwise. */
-export function routeParameterNames(route: string): readonly string[] {
-  return [...route.matchAll(/\/:(?<name>[A-Za-z_][A-Za-z0-9_]{0,63})/g)].flatMap(
+/** The names of the parameters of a pattern, which may be invalid otherwise. */
+export function pathParameterNames(text: string): readonly string[] {
+  return [...text.matchAll(/\/:(?<name>[A-Za-z_][A-Za-z0-9_]{0,63})/g)].flatMap(
     ({ groups }) => groups?.['name'] ?? [],
   );
 }
@@ -113,13 +113,13 @@ function matchesSegment(segment: Segment, text: string): boolean {
 }
 
 /** The values of the parameters when these decoded segments below the version match. */
-export function matchRoute(
-  { segments, optional }: RoutePattern,
+export function matchPathPattern(
+  { segments, optional }: PathPattern,
   texts: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
   const missing = segments.length - texts.length;
   if (missing !== 0 && !(optional && missing === 1)) return undefined;
-  // Literal texts first: a rule costs a thousand times more, and there may be a thousand routes.
+  // Literal texts first: a rule costs a thousand times more, and there may be a thousand patterns.
   for (const [index, text] of texts.entries()) {
     const segment = segments[index];
     if (typeof segment === 'string' && segment !== text) return undefined;
@@ -140,7 +140,7 @@ const segmentsOverlap = (a: Segment, b: Segment): boolean => {
 };
 
 /** May some path match both? */
-export function routesOverlap(a: Pick<RoutePattern, 'segments' | 'optional'>, b: typeof a): boolean {
+export function pathPatternsOverlap(a: Pick<PathPattern, 'segments' | 'optional'>, b: typeof a): boolean {
   const lengths = ({ segments, optional }: typeof a) =>
     optional ? [segments.length, segments.length - 1] : [segments.length];
   const common = lengths(a).filter((length) => lengths(b).includes(length));
@@ -150,7 +150,7 @@ export function routesOverlap(a: Pick<RoutePattern, 'segments' | 'optional'>, b:
 }
 
 /** May a longer path that begins with these segments match? */
-export function routeContinuesBelow({ segments }: RoutePattern, beginning: readonly string[]): boolean {
+export function continuesBelow({ segments }: PathPattern, beginning: readonly string[]): boolean {
   return (
     segments.length > beginning.length &&
     beginning.every((text, index) => matchesSegment(segments[index] ?? '', text))
@@ -165,15 +165,15 @@ export const ENDPOINT_SUB_RESOURCES: readonly string[] = [
 export type EndpointAddress = Extract<ModuleAddress, { kind: 'endpoint' }>;
 
 /** An endpoint with the paths it answers. */
-export interface RoutedEndpoint {
+export interface EndpointPaths {
   readonly address: EndpointAddress;
   /** Undefined: `/{version}/{name}`. */
-  readonly route: RoutePattern | undefined;
+  readonly pattern: PathPattern | undefined;
 }
 
 type Collections = Pick<CollectionRegistry, 'list'>;
 
-const literalRoute = (...segments: readonly string[]) => ({ segments, optional: false });
+const literalPattern = (...segments: readonly string[]) => ({ segments, optional: false });
 
 /** Throws NAME_TAKEN where a database folder of the version has the name of the endpoint: sub-resources would hide collections. */
 export function assertNameAvailable({ apiVersion, name }: EndpointAddress, collections: Collections): void {
@@ -188,7 +188,7 @@ export function assertNameAvailable({ apiVersion, name }: EndpointAddress, colle
 }
 
 function findShadowedCollection(
-  route: RoutePattern,
+  pattern: PathPattern,
   apiVersion: string,
   collections: Collections,
 ): string | undefined {
@@ -197,49 +197,50 @@ function findShadowedCollection(
     .filter(({ version }) => version === apiVersion)
     .find(
       ({ database, name }) =>
-        routesOverlap(route, literalRoute(database, name)) || routeContinuesBelow(route, [database, name]),
+        pathPatternsOverlap(pattern, literalPattern(database, name)) ||
+        continuesBelow(pattern, [database, name]),
     )?.path;
 }
 
-function hides(route: RoutePattern, { address: { name }, route: other }: RoutedEndpoint): boolean {
-  const own = other === undefined ? literalRoute(name) : other;
+function hides(pattern: PathPattern, { address: { name }, pattern: other }: EndpointPaths): boolean {
+  const own = other === undefined ? literalPattern(name) : other;
   return (
-    routesOverlap(route, own) ||
-    ENDPOINT_SUB_RESOURCES.some((sub) => routesOverlap(route, literalRoute(name, sub)))
+    pathPatternsOverlap(pattern, own) ||
+    ENDPOINT_SUB_RESOURCES.some((sub) => pathPatternsOverlap(pattern, literalPattern(name, sub)))
   );
 }
 
 /** A path of the server itself: the code of any endpoint, existing or not, and the sub-resources of this one. */
-function isServedPath({ segments }: RoutePattern, name: string): boolean {
+function isServedPath({ segments }: PathPattern, name: string): boolean {
   const [first, second, ...more] = segments;
   if (typeof second !== 'string' || more.length > 0) return false;
   return second === 'config' || (first === name && ENDPOINT_SUB_RESOURCES.includes(second));
 }
 
 /** Throws ENDPOINT_INVALID where a path of the endpoint already has another meaning. */
-export function assertRouteAvailable(
-  { address, route }: RoutedEndpoint,
-  others: readonly RoutedEndpoint[],
+export function assertPathsAvailable(
+  { address, pattern }: EndpointPaths,
+  others: readonly EndpointPaths[],
   collections: Collections,
 ): void {
   const { apiVersion, name } = address;
   const siblings = others.filter(
     (other) => other.address.apiVersion === apiVersion && other.address.name !== name,
   );
-  if (route === undefined) {
+  if (pattern === undefined) {
     const taker = siblings.find(
-      (other) => other.route !== undefined && routesOverlap(other.route, literalRoute(name)),
+      (other) => other.pattern !== undefined && pathPatternsOverlap(other.pattern, literalPattern(name)),
     );
     if (taker === undefined) return;
-    throw routeError(`\`/${apiVersion}/${name}\` belongs to the route of \`${taker.address.name}\``);
+    throw patternError(`\`/${apiVersion}/${name}\` belongs to the route of \`${taker.address.name}\``);
   }
-  const reserved = RESERVED_ENDPOINT_NAMES.find((text) => routesOverlap(route, literalRoute(text)));
-  if (reserved !== undefined) throw routeError(`shadows \`/${apiVersion}/${reserved}\``);
-  if (isServedPath(route, name))
-    throw routeError(`\`${route.text}\` would never be reached: the server answers it`);
-  const collection = findShadowedCollection(route, apiVersion, collections);
-  if (collection !== undefined) throw routeError(`shadows the collection \`${collection}\``);
-  const hidden = siblings.find((other) => hides(route, other));
+  const reserved = RESERVED_ENDPOINT_NAMES.find((text) => pathPatternsOverlap(pattern, literalPattern(text)));
+  if (reserved !== undefined) throw patternError(`shadows \`/${apiVersion}/${reserved}\``);
+  if (isServedPath(pattern, name))
+    throw patternError(`\`${pattern.text}\` would never be reached: the server answers it`);
+  const collection = findShadowedCollection(pattern, apiVersion, collections);
+  if (collection !== undefined) throw patternError(`shadows the collection \`${collection}\``);
+  const hidden = siblings.find((other) => hides(pattern, other));
   if (hidden !== undefined)
-    throw routeError(`shadows the endpoint \`/${apiVersion}/${hidden.address.name}\``);
+    throw patternError(`shadows the endpoint \`/${apiVersion}/${hidden.address.name}\``);
 }
