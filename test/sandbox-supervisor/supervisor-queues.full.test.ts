@@ -112,6 +112,9 @@ describe('the queue', () => {
     const unit = createModuleVersion(ASKS, { limits: { wallMs: 60_000, concurrency: 2 } });
     const first = [1, 2].map(() => sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })));
     await expect.poll(most, SOON).toBe(2);
+    // Whoever waits for a host that starts waits from when it is up, the spare one too: by this clock for ever.
+    const states = () => sandbox.status().processes.map(({ state }) => state);
+    await expect.poll(() => states().includes('spare') && !states().includes('starting'), SOON).toBe(true);
     const refused: string[] = [];
     const later = Array.from({ length: 40 }, async () => {
       refused.push(codeOf(await sandbox.invoke(invocationRequest(unit, { performGuestCall: serve }))));

@@ -2,9 +2,9 @@
 // the limit, or no HTTP, gets its response on the bare socket, in the envelope of errors.
 
 import type { Socket } from 'node:net';
-import { ERRORS } from '../../errors/error-catalogue.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
+import { createWatchdog } from '../../lib/async/watchdog.ts';
 import type { HttpConfig, HttpLogger } from '../core/http-deps.ts';
 import {
   connectionOf,
@@ -12,8 +12,8 @@ import {
   type Handler,
   HttpConnection,
   type HttpConnectionOptions,
-  type RawResponse,
 } from './connection.ts';
+import { invalidRequestResponse, tooManyConnectionsResponse } from './raw-responses.ts';
 
 interface ConnectionTrackerOptions {
   readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
@@ -56,68 +56,6 @@ const MIN_SURPLUS = 256;
 const SURPLUS_SHARE = 0.1;
 const DEFAULT_DISCARD_LIMITS: DiscardLimits = { bytes: 67_108_864, idleMs: 5000, totalMs: 30_000 };
 
-interface RawError {
-  readonly status: number;
-  readonly reason: string;
-  readonly message: string;
-  readonly header?: string;
-}
-
-const INVALID_HTTP: RawError = {
-  status: 400,
-  reason: 'Bad Request',
-  message: 'The request is not valid HTTP',
-};
-const RAW_ERRORS: ReadonlyMap<string | undefined, RawError> = new Map([
-  [
-    'HPE_INVALID_METHOD',
-    {
-      status: 405,
-      reason: 'Method Not Allowed',
-      message: 'This method is not known',
-      header: 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-    },
-  ],
-  [
-    'HPE_HEADER_OVERFLOW',
-    { status: 431, reason: 'Request Header Fields Too Large', message: 'The header fields are too large' },
-  ],
-  [
-    'ERR_HTTP_REQUEST_TIMEOUT',
-    { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive' },
-  ],
-]);
-
-const TOO_MANY_CONNECTIONS: RawError = {
-  status: 503,
-  reason: 'Service Unavailable',
-  message: ERRORS.SERVER_BUSY.message,
-  header: `Retry-After: ${ERRORS.SERVER_BUSY.retryAfter}`,
-};
-
-function formatRawResponse({ status, reason, message, header }: RawError): RawResponse {
-  const body = JSON.stringify({ statusCode: status, success: false, errors: [{ message }] });
-  const lines = [
-    `HTTP/1.1 ${status} ${reason}`,
-    'Content-Type: application/json',
-    'X-Content-Type-Options: nosniff',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(header === undefined ? [] : [header]),
-    'Connection: close',
-  ];
-  return { status, text: `${lines.join('\r\n')}\r\n\r\n${body}` };
-}
-
-/** The response to a request that Node could not parse. `code`: that of Node's error. */
-export function invalidRequestResponse(code: string | undefined): RawResponse {
-  return formatRawResponse(RAW_ERRORS.get(code) ?? INVALID_HTTP);
-}
-
-/** The response to a connection over the limit. */
-export function tooManyConnectionsResponse(): RawResponse {
-  return formatRawResponse(TOO_MANY_CONNECTIONS);
-}
-
 /** Makes the tracker of a listener. */
 export function createConnectionTracker({
   limits,
@@ -133,16 +71,17 @@ export function createConnectionTracker({
   const maxTracked =
     limits.connections + Math.max(MIN_SURPLUS, Math.ceil(limits.connections * SURPLUS_SHARE));
   let warnedAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
 
   const check = () => {
     for (const connection of open.values()) connection.checkTimeouts();
     if (!unsent.fits(spareBytes)) endStalled(spareBytes);
   };
-  const forget = (socket: Socket) => {
-    open.delete(socket);
-    if (open.size === 0) clearInterval(timer);
-  };
+  const watchdog = createWatchdog({
+    intervalMs: CHECK_INTERVAL_MS,
+    now,
+    isNeeded: () => open.size > 0,
+    onTick: check,
+  });
   const warn = () => {
     if (now() - warnedAt < WARN_INTERVAL_MS) return;
     warnedAt = now();
@@ -176,7 +115,7 @@ export function createConnectionTracker({
         socket.destroySoon();
         return;
       }
-      if (open.size === 0) timer = setInterval(check, CHECK_INTERVAL_MS).unref();
+      watchdog.start();
       open.set(
         socket,
         new HttpConnection(socket, {
@@ -190,7 +129,7 @@ export function createConnectionTracker({
           onAnswered,
         }),
       );
-      socket.once('close', () => forget(socket));
+      socket.once('close', () => open.delete(socket));
     },
     get: connectionOf,
     overloadError,
@@ -212,12 +151,24 @@ export function createConnectionTracker({
   };
 }
 
-/** Makes the listener for `clientError`: sends an error for bytes that are no request, and ends the connection. */
+/**
+ * Makes the listener for `clientError`: sends an error for bytes that are no request, and ends the connection. Node looks at its
+ * clock before it reads: where this process stood still meanwhile, a request may be late only because nobody has read it yet.
+ */
 export function createClientErrorHandler(connections: ConnectionTracker) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || socket.destroyed) return;
     const connection = connections.get(socket);
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.hasOwnTimeout) return;
-    connection?.reject(invalidRequestResponse(error.code));
+    if (error.code === 'ECONNRESET' || socket.destroyed || connection === undefined) return;
+    const reject = () => connection.reject(invalidRequestResponse(error.code));
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') reject();
+    else if (!connection.hasOwnTimeout) {
+      const before = connection.arrived();
+      // Once what is in the socket has been read.
+      setImmediate(() => {
+        const { count, isWhole } = connection.arrived();
+        const hasArrived = isWhole && (count > before.count || !before.isWhole);
+        if (!hasArrived && !socket.destroyed) reject();
+      });
+    }
   };
 }

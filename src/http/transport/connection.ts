@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { onceClosed } from '../../lib/streams/ownership.ts';
+import type { RawResponse } from './raw-responses.ts';
 import { RequestObservation, type RequestObservationOptions } from './request-observation.ts';
 import { SendProgress } from './send-progress.ts';
 
@@ -30,12 +31,6 @@ export interface HttpConnectionOptions {
   readonly onUnsentChange: (difference: number) => void;
   /** Undefined where requests are not counted. */
   readonly onAnswered?: RequestObservationOptions['onAnswered'] | undefined;
-}
-
-/** A response as it is written to the socket. */
-export interface RawResponse {
-  readonly status: number;
-  readonly text: string;
 }
 
 interface Exchange {
@@ -83,6 +78,7 @@ export class HttpConnection {
   #lastMethod: string | undefined;
   #discard: Discard | undefined;
   #finalResponse: RawResponse | undefined;
+  #requestCount = 0;
   #isEnding = false;
   #unsent = 0;
   #timesItself = false;
@@ -126,6 +122,12 @@ export class HttpConnection {
     return this.#unsent;
   }
 
+  /** How many requests have come so far, and whether the last one has arrived with its body. */
+  arrived(): { readonly count: number; readonly isWhole: boolean } {
+    const { request } = this.#waiting.at(-1) ?? this.#current ?? {};
+    return { count: this.#requestCount, isWhole: request?.complete !== false };
+  }
+
   /** True while a handler limits the time in which its request must arrive. */
   get hasOwnTimeout(): boolean {
     return this.#timesItself;
@@ -143,6 +145,7 @@ export class HttpConnection {
 
   /** Hands a request to the handler once the responses to earlier ones are sent. */
   serve(exchange: Exchange): void {
+    this.#requestCount += 1;
     this.#lastMethod = exchange.request.method;
     if (this.#isEnding || this.#current !== undefined) {
       // Reading stops, so that a client which sends requests without reading cannot fill the memory.
@@ -199,8 +202,7 @@ export class HttpConnection {
   checkTimeouts(): void {
     const now = this.#options.now();
     if (this.#discard !== undefined) this.#checkDiscard(this.#discard, now);
-    const isTooSlow = this.#sending.isTooSlow();
-    if (isTooSlow || this.stalledMs() >= this.#options.sendTimeoutMs) this.abort();
+    if (this.#sending.isTooSlow() || this.stalledMs() >= this.#options.sendTimeoutMs) this.abort();
   }
 
   /** How long the client has read nothing of what is unsent. */

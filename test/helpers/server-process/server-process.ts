@@ -162,7 +162,8 @@ function isStill(pid: number, thread: string): boolean {
     // The name before the state may hold anything, but ends with the last `)`.
     return STILL.includes(stat.charAt(stat.lastIndexOf(')') + 2));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    // It ends before it is opened, or between that and its reading.
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return true;
     throw error;
   }
 }

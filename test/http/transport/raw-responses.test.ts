@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   invalidRequestResponse,
   tooManyConnectionsResponse,
-} from '../../../src/http/transport/connection-tracker.ts';
+} from '../../../src/http/transport/raw-responses.ts';
 
 describe('the response to what is no request', () => {
   it.each([

@@ -1,6 +1,6 @@
 // The server below the framework on a real port: the clock stands still until a test moves it.
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerOptions } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { DiscardLimits, HttpConnection } from '../../../src/http/transport/connection.ts';
 import {
@@ -18,6 +18,8 @@ interface Options {
   readonly unsentBytes?: number;
   readonly discard?: Partial<DiscardLimits>;
   readonly warnings?: object[];
+  /** Settings of the Node server. */
+  readonly http?: ServerOptions;
 }
 
 export interface SocketServer {
@@ -70,7 +72,7 @@ export function receives(socket: Socket, wanted: string): Promise<string> {
 
 export async function startSocketServer(
   handle: RequestListener,
-  { connections: most = 100, unsentBytes = 1_000_000, discard, warnings = [] }: Options = {},
+  { connections: most = 100, unsentBytes = 1_000_000, discard, warnings = [], http }: Options = {},
 ): Promise<SocketServer> {
   let time = 0;
   const connections = createConnectionTracker({
@@ -80,8 +82,8 @@ export async function startSocketServer(
     now: () => time,
     discard: { bytes: 1_000_000, idleMs: 1000, totalMs: 5000, ...discard },
   });
-  const http = { keepAliveTimeout: 60_000, requireHostHeader: false };
-  const server = createNodeServer(handle, { http, connections });
+  const settings = { keepAliveTimeout: 60_000, requireHostHeader: false, ...http };
+  const server = createNodeServer(handle, { http: settings, connections });
   server.on('clientError', createClientErrorHandler(connections));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
