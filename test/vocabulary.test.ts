@@ -72,7 +72,6 @@ const FILES = ['src', 'sandbox'].flatMap(sourceFiles).filter(({ path }) => path 
 const EXPORT =
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(function\*?|const|let|class|interface|type|enum) (\w+)/gm;
 const TYPES: ReadonlySet<string> = new Set(['class', 'interface', 'type', 'enum']);
-
 function exportsOf({ path, text }: NamedFile) {
   return [...text.matchAll(EXPORT)].map(([, kind = '', name = '']) => ({ path, kind, name }));
 }
@@ -162,6 +161,56 @@ function bannedNames(files: readonly NamedFile[]): string[] {
   );
 }
 
+/**
+ * Words with one meaning each, which docs/internals/glossary.md tells: the files that may have them in names, and names elsewhere
+ * that come from outside, such as members of settings and headers, or that are terms of the field.
+ */
+const MEANINGS = new Map(
+  Object.entries({
+    frame: {
+      files: /^sandbox\/(?:frames|host|result-frame)\.js$|^src\/sandbox-supervisor\/|\/pipe-frames\.ts$/,
+      // A setting, a format of video and the header of a JPEG.
+      terms: /^maxFrames$|^src\/workers\/images\//,
+    },
+    host: {
+      files: /^sandbox\/|^src\/(?:sandbox-supervisor\/|metrics\/|setup\/posted-code\.ts$)/,
+      terms:
+        /^(?:host|hosts|setHost|hostCalls|maxHosts|hostMemoryMb|(?:missing|require)Host(?:Header)?)$|^src\/(?:cli|migration)\//,
+    },
+    hook: {
+      files:
+        /^sandbox\/|^src\/(?!delivery\/|lib\/|media\/|metrics\/|stores\/|http\/(?:core|delivery|media|transport)\/)/,
+      // Texts for hooks, the folder of their files, and what Fastify calls so.
+      terms: /^(?:hooks|toHookRequest|hookBodyText|MAX_HOOK_(?:BODY|LIST)_CHARACTERS)$/,
+    },
+    record: { files: /^sandbox\/|^src\/(?!lib\/)/, terms: /^RECORD_SEPARATOR$/ },
+    route: {
+      files: /^src\/(?:delivery|http|metrics|setup|stores|config)\//,
+      // What `config()` of an endpoint calls its path pattern.
+      terms: /^route$/,
+    },
+  }),
+);
+
+/** Members of types. */
+const MEMBER = /^\s+readonly (\w+)\??:/gm;
+
+function strangeNames(files: readonly NamedFile[]): string[] {
+  return files.flatMap((file) => {
+    const members = [...file.text.matchAll(MEMBER)].map(([, name = '']) => name);
+    const names = [...localsOf(file), ...exportsOf(file).map(({ name }) => name), ...members];
+    return [...new Set(names)].flatMap((name) =>
+      wordsOf(name)
+        .map((word) => word.replace(/s$/, ''))
+        .filter((word) => {
+          const { files, terms } = MEANINGS.get(word) ?? { files: /^/, terms: /^/ };
+          return !files.test(file.path) && !terms.test(name) && !terms.test(file.path);
+        })
+        .map((word) => `${file.path}: ${name} (${word})`),
+    );
+  });
+}
+
 /** Limits are constants that begin with MAX or MIN. */
 const LIMIT =
   /^(?:export )?const ((?:MOST|LEAST|LARGEST|SMALLEST|FEWEST|LONGEST|SHORTEST|FEW|MANY)_\w+|(?!M(?:AX|IN)_)\w+_(?:MOST|LEAST|AT_ONCE)) =/gm;
@@ -184,6 +233,10 @@ describe('the vocabulary of the source', () => {
 
   it('has no banned word in the name of a local, a parameter or a member', () => {
     expect(bannedLocals(FILES)).toEqual([]);
+  });
+
+  it('has words with one meaning only where that is meant', () => {
+    expect(strangeNames(FILES)).toEqual([]);
   });
 
   it('names constants of limits MAX_… or MIN_…', () => {
@@ -216,6 +269,19 @@ describe('the checks of the vocabulary', () => {
     const found = bannedLocals([{ path: 'a.ts', text }]).map((line) => line.split(' ')[1]);
     expect(found.sort()).toEqual(['gate', 'keeper', 'lane', 'room', 'shelf', 'trouble', 'verdict']);
     expect(bannedLocals([{ path: 'a.js', text: 'const wallMs = 1, atLeastOne = 2;' }])).toEqual([]);
+  });
+
+  it('see a word of one meaning where another is meant', () => {
+    const text =
+      'export interface A { x: 1 }\ninterface B {\n  readonly hostNames: 1;\n}\nconst recordSpan = (onHook) => route;';
+    expect(strangeNames([{ path: 'src/lib/a.ts', text }])).toEqual([
+      'src/lib/a.ts: recordSpan (record)',
+      'src/lib/a.ts: onHook (hook)',
+      'src/lib/a.ts: hostNames (host)',
+    ]);
+    expect(
+      strangeNames([{ path: 'src/hooks/a.ts', text: 'const runHook = 1, frames = 2, routes = 3;' }]),
+    ).toEqual(['src/hooks/a.ts: frames (frame)', 'src/hooks/a.ts: routes (route)']);
   });
 
   it('see limits with other names', () => {

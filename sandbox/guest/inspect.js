@@ -21,7 +21,7 @@
   }
 
   /** JSON text of a text, or `null`. */
-  function routeOf(exports) {
+  function patternOf(exports) {
     const { config } = exports;
     if (typeof config !== 'function') return 'null';
     const answer = config();
@@ -44,7 +44,7 @@
         'The module has no handler: set module.exports.get (or post, put, patch, delete, head, options) to a function',
       );
     }
-    const route = routeOf(exports);
+    const route = patternOf(exports);
     const { text, problem } = kit.describe(exports);
     const openapi = text === undefined ? 'null' : JSONStringify(text);
     const warnings = problem === undefined ? '' : JSONStringify(problem);

@@ -30,7 +30,7 @@ interface Suspension {
 /** A module as it is served now. Replaced at each change, never changed. */
 export interface LiveModule {
   readonly address: ModuleAddress;
-  /** `/1.0/report`, the custom route of an endpoint, or `/api/hooks/slugify`. */
+  /** `/1.0/report`, the path pattern of an endpoint, or `/api/hooks/slugify`. */
   readonly path: string;
   readonly state: ModuleStatus;
   /** Set while it is suspended, also beside another state. */
@@ -60,7 +60,7 @@ export interface EndpointMatch {
 /** The live modules, looked up at each request. */
 export interface ModuleRegistry {
   /**
-   * The endpoint of a path (percent-encoded, without its query): default paths, custom routes, sub-resources. One slash at the
+   * The endpoint of a path (percent-encoded, without its query): default paths, path patterns, sub-resources. One slash at the
    * end is tolerated.
    */
   match(path: string): EndpointMatch | undefined;
@@ -190,7 +190,7 @@ export function moduleKey(address: ModuleAddress): string {
   return address.kind === 'hook' ? `hook:${address.name}` : `endpoint:${address.apiVersion}/${address.name}`;
 }
 
-/** Path of a module without a custom route, and of its sub-resources always. */
+/** Path of a module without a path pattern, and of its sub-resources always. */
 export function modulePath(address: ModuleAddress): string {
   return address.kind === 'hook' ? `/api/hooks/${address.name}` : `/${address.apiVersion}/${address.name}`;
 }

@@ -147,8 +147,7 @@ function toVersion({ _id, v, key, ...record }: StoredDocument): VersionRecord {
 }
 
 function toModuleState({ _id, v, ...state }: StoredDocument): ModuleState {
-  // States that older servers stored tell of no refusal.
-  return { refused: 0, ...state } as unknown as ModuleState;
+  return state as unknown as ModuleState;
 }
 
 /** Loads the state of every module, present or removed. Rejects with the store's StoreError. */

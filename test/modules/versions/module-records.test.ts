@@ -157,13 +157,4 @@ describe('module records', () => {
     );
     expect(await records.findVersions([])).toEqual(new Map());
   });
-
-  it('of older servers, which knew no refusals, have none', async () => {
-    const { store, records } = await open();
-    const { refused: _, ...older } = initialModuleState('hook:a');
-    const ns = { database: null, collection: 'cloister.modules' };
-    const document = { ...older, _id: '0'.repeat(24), v: 1 } as never;
-    await store.commit([{ kind: 'insert', ns, document }]);
-    expect(await records.loadStates()).toEqual([initialModuleState('hook:a')]);
-  });
 });
