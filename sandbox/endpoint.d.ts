@@ -184,14 +184,14 @@ export interface FindResult {
   metadata: Record<string, unknown>;
 }
 
-/** A granted collection. Each method answers a promise, or calls back where the last argument is a function. */
+/** A granted collection. Methods answer a promise, or call back. `req` is the request that is served: hooks have it as `data.req`. */
 export interface Model {
   find(query?: Query, options?: FindOptions): Promise<FindResult>;
   find(query: Query, options: FindOptions, callback: Callback<FindResult>): void;
   find(query: Query, callback: Callback<FindResult>): void;
   get(query?: Query, options?: FindOptions): Promise<FindResult>;
-  get(query: Query, options: FindOptions, callback: Callback<FindResult>): void;
-  get(query: Query, callback: Callback<FindResult>): void;
+  get(query: Query, options: FindOptions, callback: Callback<FindResult>, req?: unknown): void;
+  get(query: Query, callback: Callback<FindResult>, req?: unknown): void;
   count(query?: Query, options?: FindOptions): Promise<unknown>;
   count(query: Query, options: FindOptions, callback: Callback<unknown>): void;
   count(query: Query, callback: Callback<unknown>): void;
@@ -201,7 +201,7 @@ export interface Model {
     documents: Document | Document[],
     options: WriteOptions,
     callback: Callback<{ results: Document[] }>,
-    req?: Request,
+    req?: unknown,
   ): void;
   /** A query without a condition is refused unless the options say `all: true`. `$unset` in the update lists fields to remove. */
   update(query: Query, update: Document, options?: WriteOptions): Promise<FindResult>;
@@ -211,11 +211,11 @@ export interface Model {
     update: Document,
     options: WriteOptions,
     callback: Callback<FindResult>,
-    req?: Request,
+    req?: unknown,
   ): void;
   delete(query: Query, options?: WriteOptions): Promise<unknown>;
-  delete(query: Query, options: WriteOptions, callback: Callback<unknown>): void;
-  delete(query: Query, callback: Callback<unknown>, req?: Request): void;
+  delete(query: Query, options: WriteOptions, callback: Callback<unknown>, req?: unknown): void;
+  delete(query: Query, callback: Callback<unknown>, req?: unknown): void;
   stats(options?: object): Promise<unknown>;
   stats(options: object, callback: Callback<unknown>): void;
   stats(callback: Callback<unknown>): void;

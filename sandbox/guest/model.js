@@ -56,6 +56,17 @@
     return first;
   }
 
+  /**
+   * Older code passes its request behind the callback, or as `req` of the object, for the hooks of the collection. Only that it does
+   * is said: what hooks see is the request that the server knows. Any other object has no effect.
+   */
+  function passedRequest({ given }, list, form) {
+    if (given === undefined) return '';
+    let passes = form !== undefined && form.req === given;
+    for (let index = 1; index < list.length && !passes; index += 1) passes = list[index] === given;
+    return passes ? ',"passesRequest":true' : '';
+  }
+
   function readMembers(form, query, options) {
     if (form === undefined) {
       return conditions('query', unlessFunction(query)) + conditions('options', unlessFunction(options));
@@ -89,25 +100,28 @@
       return undefined;
     }
 
+    /** A call with arguments `list` that runs hooks. The callback is one of those from `first` on. */
+    #hooked(action, members, list, first, form) {
+      const passed = passedRequest(this.#request, list, form);
+      return this.#call(action, members + passed, callbackOf(list, first));
+    }
+
     find(query, options) {
-      const callback = callbackOf(arguments, 0);
       const form = formOf(arguments, 'query');
+      const isOlder = form !== undefined || callbackOf(arguments, 0) !== undefined;
       // Older code calls so within the hooks of the very collection: its hooks of reads do not run then.
-      const marks = callback === undefined && form === undefined ? '' : ',"olderForm":true';
-      return this.#call('find', readMembers(form, query, options) + marks, callback);
+      const members = readMembers(form, query, options) + (isOlder ? ',"olderForm":true' : '');
+      return this.#hooked('find', members, arguments, 0, form);
     }
 
     get(query, options) {
-      return this.#call(
-        'find',
-        readMembers(formOf(arguments, 'query'), query, options),
-        callbackOf(arguments, 0),
-      );
+      const form = formOf(arguments, 'query');
+      return this.#hooked('find', readMembers(form, query, options), arguments, 0, form);
     }
 
     count(query, options) {
-      const members = readMembers(formOf(arguments, 'query'), query, options);
-      return this.#call('count', members, callbackOf(arguments, 0));
+      const form = formOf(arguments, 'query');
+      return this.#hooked('count', readMembers(form, query, options), arguments, 0, form);
     }
 
     /** What older code passes between documents and callback (creator, dates) is set by the server. */
@@ -117,7 +131,7 @@
         form === undefined
           ? member('documents', documents) + writeOptions(options)
           : `${OBJECT_FORM}${member('documents', form.documents)}${writeOptions(form)}`;
-      return this.#call('create', members, callbackOf(arguments, 1));
+      return this.#hooked('create', members, arguments, 1, form);
     }
 
     update(query, update, options) {
@@ -126,7 +140,7 @@
         form === undefined
           ? conditions('query', query) + member('update', update) + writeOptions(options)
           : `${OBJECT_FORM}${conditions('query', form.query)}${member('update', form.update)}${writeOptions(form)}`;
-      return this.#call('update', members, callbackOf(arguments, 2));
+      return this.#hooked('update', members, arguments, 2, form);
     }
 
     delete(query, options) {
@@ -135,7 +149,7 @@
         form === undefined
           ? conditions('query', query) + writeOptions(options)
           : `${OBJECT_FORM}${conditions('query', form.query)}${writeOptions(form)}`;
-      return this.#call('delete', members, callbackOf(arguments, 1));
+      return this.#hooked('delete', members, arguments, 1, form);
     }
 
     stats(options) {
@@ -147,7 +161,8 @@
       const isForm = typeof id === 'object' && id !== null && id.id !== undefined;
       const { historyFilters } = (isForm ? id : unlessFunction(options)) ?? {};
       const query = conditions('query', { _id: isForm ? id.id : id });
-      const members = query + conditions('options', { includeHistory: true, historyFilters });
+      const read = query + conditions('options', { includeHistory: true, historyFilters });
+      const members = read + passedRequest(this.#request, arguments, isForm ? id : undefined);
       const callback = callbackOf(arguments, 1);
       const revisionsOf = ({ results }) => (results.length === 0 ? [] : (results[0].history ?? []));
       if (callback === undefined) return PromiseThen(this.#call('find', members), revisionsOf);

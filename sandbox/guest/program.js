@@ -77,7 +77,8 @@
     const handler = handlerOf(exports, method) ?? (method === 'HEAD' ? handlerOf(exports, 'GET') : undefined);
     if (handler === undefined) throw new TypeError(`module.exports has no handler for ${method}`);
     const response = new kit.Response(request);
-    const result = handler(requestOf(head, body), response, createNext(request));
+    request.given = requestOf(head, body);
+    const result = handler(request.given, response, createNext(request));
     // In a synchronous module nothing runs later: a `then` that it returns is not called.
     if (!options.synchronous && isObject(result) && result !== response) {
       PromiseThen(PromiseResolve(result), undefined, (thrown) => fail(request, thrown));
@@ -121,6 +122,7 @@
 
   function runHook(request, exports, head, body) {
     if (typeof exports !== 'function') throw new TypeError('module.exports is not a function');
+    request.given = head.data.req ?? undefined;
     const result = exports(JSONParse(body), head.type, addPreviousDocs(head.data));
     if (options.synchronous || !isObject(result)) {
       finishHook(request, result, head.type);

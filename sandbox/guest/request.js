@@ -19,6 +19,8 @@
 
   class Request {
     number;
+    /** The object that the author's code has as its request, if there is one. */
+    given = undefined;
     /** Its answer has been sent. */
     ended = false;
     /** It was stopped: nothing of it may do anything any more. */

@@ -3,7 +3,12 @@
 import type { Client } from '../auth/clients/client.ts';
 import { type CollectionAccess, narrowAccess, notPermitted } from '../collections/model/access.ts';
 import type { Collection, CollectionRegistry } from '../collections/model/collection.ts';
-import { type Caller, type RequestContext, withLiveDeadline } from '../collections/model/documents.ts';
+import {
+  type Caller,
+  type HookRequest,
+  type RequestContext,
+  withLiveDeadline,
+} from '../collections/model/documents.ts';
 import type { HookWrites } from '../collections/model/hook-writes.ts';
 import { AppError } from '../errors/errors.ts';
 import type { AccessAction } from '../lib/access-actions.ts';
@@ -122,6 +127,8 @@ export interface InvocationContext {
   readonly hookOf?: string;
   /** Of a hook: what is told of its writes. */
   readonly reportsTo?: HookWrites;
+  /** The request that it serves, for the hooks of what it reads and writes; undefined where there is none. */
+  readonly ownRequest?: () => HookRequest | undefined;
   /** Aborted when the invocation has ended: nothing of it begins any more. */
   readonly signal?: AbortSignal;
 }
@@ -215,6 +222,8 @@ export function createModelScope(deps: ModelScopeDeps) {
     if (needed !== 'read' && registry.isRevisionCollection(collection))
       throw new AppError('METHOD_NOT_ALLOWED');
     const until = Math.min(now() + queryMs, deadline);
+    // The code only says that it passes its request on: what hooks see of it is what the server knows.
+    const http = args['passesRequest'] === true ? run.ownRequest?.() : undefined;
     const members = {
       // Grants for another acting client do not apply to references.
       caller: restrictCaller(
@@ -224,7 +233,7 @@ export function createModelScope(deps: ModelScopeDeps) {
       ),
       maxMatches: grant.maxResults,
       callDepth: depth + 1,
-      origin: { requestId: run.requestId, client, module: moduleVersion.id },
+      origin: { requestId: run.requestId, client, module: moduleVersion.id, ...(http && { http }) },
       ...(reportsTo && { reportsTo }),
       // Older hooks read their own collection with these forms of the call, and its hooks would run them again.
       ...(args['olderForm'] === true && hookOf === collection.path && { withoutReadHooksOf: hookOf }),

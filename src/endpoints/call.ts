@@ -15,6 +15,7 @@ import type {
   PassedError,
   Sandbox,
 } from '../sandbox-supervisor/model/sandbox.ts';
+import { toHookRequest } from './hook-request.ts';
 import {
   createRequestEncoder,
   createResponseFilter,
@@ -88,8 +89,9 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
     async run({ endpoint, moduleVersion, params }, request) {
       const { client, requestId, method, body } = request;
       const log = (record: GuestLogRecord) => modules.log(moduleVersion, requestId, record);
+      const ownRequest = () => toHookRequest(request, params);
       const outages = watchOutages((call, signal) =>
-        capabilities.forRequest({ moduleVersion, client, requestId })(call, signal),
+        capabilities.forRequest({ moduleVersion, client, requestId, ownRequest })(call, signal),
       );
       const result = await sandbox.invoke({
         moduleVersion,

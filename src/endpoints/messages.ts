@@ -46,7 +46,8 @@ function pathEnd(url: string): number {
 /** Calls `take` with each name and value of a query, as WHATWG URL reads it. */
 function forEachPair(query: string, take: (name: string, value: string) => void): void {
   if (ESCAPED.test(query)) {
-    for (const [name, value] of new URLSearchParams(query)) take(name, value);
+    // The constructor takes away one question mark, which here is part of a name.
+    for (const [name, value] of new URLSearchParams(`?${query}`)) take(name, value);
     return;
   }
   let start = 0;
@@ -61,13 +62,11 @@ function forEachPair(query: string, take: (name: string, value: string) => void)
   }
 }
 
-/** The query of a URL as a JSON object: a text for each name, a list of them for a name that is repeated. */
-function queryText(url: string, start: number): string {
-  if (url[start] !== '?') return '{}';
-  const hash = url.indexOf('#', start);
+/** A query or form as a JSON object: a text for each name, a list of them for a name that is repeated. */
+export function pairsText(query: string): string {
   const values = new Map<string, string>();
   const repeated = new Set<string>();
-  forEachPair(url.slice(start + 1, hash === -1 ? undefined : hash), (name, value) => {
+  forEachPair(query, (name, value) => {
     const before = values.get(name);
     if (before !== undefined) repeated.add(name);
     values.set(name, before === undefined ? quote(value) : `${before},${quote(value)}`);
@@ -77,6 +76,12 @@ function queryText(url: string, start: number): string {
     text += `${text === '' ? '' : ','}${quote(name)}:${repeated.has(name) ? `[${value}]` : value}`;
   }
   return `{${text}}`;
+}
+
+function queryText(url: string, start: number): string {
+  if (url[start] !== '?') return '{}';
+  const hash = url.indexOf('#', start);
+  return pairsText(url.slice(start + 1, hash === -1 ? undefined : hash));
 }
 
 /** A grant, and the JSON text before the value of each of its names. */

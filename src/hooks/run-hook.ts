@@ -37,8 +37,8 @@ export function createHookCallEncoder(encodeRequest: EncodeRequest) {
   };
   const requestOf = (moduleVersion: ModuleVersion, { context: { origin } }: HookTask): string => {
     if (origin?.http === undefined) return 'null';
-    const { client, requestId, http } = origin;
-    return encodeRequest(moduleVersion, { ...http, client, requestId, body: NO_BODY }, http.params ?? {});
+    const { requestId, http } = origin;
+    return encodeRequest(moduleVersion, { ...http, requestId, body: NO_BODY }, http.params ?? {});
   };
   /** The request with its body, `{}` for none as endpoints have it; without one that is too long, or would not fit. */
   const withBody = (request: string, { context: { origin } }: HookTask, quota: number): string => {
@@ -125,6 +125,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
       serve ??= capabilities.forRequest({
         ...{ moduleVersion, client, requestId, depth, deadline: until, hookOf: collection.path },
         ...(reportsTo && { reportsTo }),
+        ownRequest: () => origin?.http,
       });
       return serve(call, signal);
     };

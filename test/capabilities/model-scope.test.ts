@@ -4,6 +4,7 @@ import { createModelScope, findCollectionGrant, restrictCaller } from '../../src
 import { type CollectionAccess, FULL_ACCESS } from '../../src/collections/model/access.ts';
 import type { Collection } from '../../src/collections/model/collection.ts';
 import { ACCESS_ACTIONS } from '../../src/lib/access-actions.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { callerNamed, collectionOf } from '../collections/library-service.ts';
 import { callerOf } from '../http/fixtures.ts';
 import { ANN, openModels } from './model.ts';
@@ -101,6 +102,31 @@ test('Model does not follow references with grants for another acting client', a
     return context.caller.access(library.at('people')!).read !== null;
   };
   expect([await mayRead('client:robot'), await mayRead('caller')]).toEqual([true, false]);
+});
+
+test('a request that the code passes on is the one that the server knows, and says who has sent it', async () => {
+  const { library } = await openModels();
+  const scopeOf = createModelScope({
+    registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
+    createCaller: callerOf,
+    findClient: async (clientId) => ({ ...ANN, clientId }),
+    findCached: async () => ANN,
+    queryMs: 500,
+    now: () => 0,
+  });
+  const http = { method: 'GET', url: '/1.0/report', headers: {}, ip: '10.0.0.1', client: ANN };
+  const unit = unitWith({ collections: [grantOf(BOOKS, { as: 'client:robot' })] });
+  const run = { moduleVersion: unit, client: ANN, requestId: 'r1' };
+  const originOf = async (passesRequest: unknown, ownRequest?: () => typeof http | undefined) => {
+    const args = { collection: 'books', passesRequest } as JsonObject;
+    return (await scopeOf('find', args, { ...run, ...(ownRequest && { ownRequest }) })).context.origin;
+  };
+  const acting = { requestId: 'r1', client: { ...ANN, clientId: 'robot' }, module: unit.id };
+  expect(await originOf(true, () => http)).toEqual({ ...acting, http });
+  expect(await originOf(true, () => undefined)).toEqual(acting);
+  expect(await originOf(true)).toEqual(acting);
+  for (const forged of [undefined, 'true', { ...http, url: '/forged' }, 1])
+    expect(await originOf(forged, () => http)).toEqual(acting);
 });
 
 test('Model calls inside hooks of Model calls end at a depth of four', async () => {

@@ -65,7 +65,8 @@ describe('the calls of Model of the older servers', () => {
       const value = { results: [] };
       const { calls, kind } = await run(source, { serve: () => ({ ok: true, value }) });
       expect([kind, calls.length]).toEqual(['end', 1]);
-      const { olderForm: _, form: __, ...args } = calls[0]?.args ?? {};
+      const { olderForm: _, form: __, passesRequest, ...args } = calls[0]?.args ?? {};
+      expect(passesRequest === true, text).toBe(/\breq\b/.test(text));
       return { name: calls[0]?.name, args };
     };
     expect(await callOf(older)).toEqual(await callOf(same));

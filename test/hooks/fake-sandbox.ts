@@ -110,7 +110,13 @@ export function taskOf(hooks: CollectionSettings['hooks'], more: Partial<HookTas
       origin: {
         requestId: 'r1',
         client: ADMIN_CLIENT,
-        http: { method: 'POST', url: '/1.0/library/books?x=1', headers: {}, ip: '10.0.0.1' },
+        http: {
+          method: 'POST',
+          url: '/1.0/library/books?x=1',
+          headers: {},
+          ip: '10.0.0.1',
+          client: ADMIN_CLIENT,
+        },
       },
     },
     until: 31_000,

@@ -7,8 +7,8 @@ import { taskOf } from './fake-sandbox.ts';
 
 const unit = createModuleVersion('hook:slugify');
 const use = { name: 'slugify', options: undefined };
-const call = createHookCallEncoder((_unit, { method, url, body, requestId }, params) =>
-  JSON.stringify({ method, url, body, requestId, params }),
+const call = createHookCallEncoder((_unit, { method, url, body, requestId, client }, params) =>
+  JSON.stringify({ method, url, body, requestId, sentBy: client?.clientId, params }),
 );
 const headOf = (task: HookTask, options = use.options): HookCall =>
   JSON.parse(call(unit, { ...use, options }, task));
@@ -25,6 +25,7 @@ describe('the encoded call of a hook', () => {
           url: '/1.0/library/books?x=1',
           body: { type: 'none', text: '' },
           requestId: 'r1',
+          sentBy: 'boss',
           params: {},
         },
       },

@@ -19,6 +19,25 @@ export interface Caller {
   access(collection: Collection): CollectionAccess;
 }
 
+/** An HTTP request as hooks are told of it. */
+export interface HookRequest {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly ip: string;
+  /** Who sent it, whoever acts; null: anonymous. */
+  readonly client: Client | null;
+  /** Of the route. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** JSON text of the body, for the hooks of the collection that was written. Absent: there is none, or it is too long. */
+  readonly body?: string;
+}
+
+/** Characters of a body that hooks are told, and of a list, each of whose documents has a run of the hook. */
+export const MAX_HOOK_BODY_CHARACTERS = 65_536;
+export const MAX_HOOK_LIST_CHARACTERS = 16_384;
+
 /** The request that a read or write belongs to, for hooks and logs. */
 export interface RequestOrigin {
   readonly requestId: string;
@@ -26,18 +45,8 @@ export interface RequestOrigin {
   readonly client: Client | null;
   /** Id of the module whose code calls. Absent for a client. */
   readonly module?: string;
-  /** Absent when posted code calls. */
-  readonly http?: {
-    readonly method: string;
-    /** Path and query as they came. */
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-    readonly ip: string;
-    /** Of the route. */
-    readonly params?: Readonly<Record<string, string>>;
-    /** JSON text of the body, for the hooks of the collection that was written. Absent: there is none, or it is too long. */
-    readonly body?: string;
-  };
+  /** Absent when posted code calls and does not pass on the request that it serves. */
+  readonly http?: HookRequest;
 }
 
 export interface RequestContext {

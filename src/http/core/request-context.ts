@@ -3,7 +3,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../auth/audit/actor.ts';
 import { missingTokenError } from '../../auth/auth-errors.ts';
-import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
+import {
+  MAX_HOOK_BODY_CHARACTERS,
+  MAX_HOOK_LIST_CHARACTERS,
+  type RequestContext,
+  type RequestOrigin,
+} from '../../collections/model/documents.ts';
 import type { Json } from '../../lib/json/json.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { redactTokens } from './request-url.ts';
@@ -21,10 +26,6 @@ export function actorOf({ client, clientAddress: address, id: requestId }: Fasti
   if (client === null) throw missingTokenError();
   return { clientId: client.clientId, address, requestId };
 }
-
-/** Characters of a body that hooks are told, and of a list, each of whose documents has a run of the hook. */
-const MAX_HOOK_BODY_CHARACTERS = 65_536;
-const MAX_HOOK_LIST_CHARACTERS = 16_384;
 
 /** Whether a value is longer as JSON than so many characters. It looks at no more values than that. */
 function isLonger(value: Json, characters: number): boolean {
@@ -55,7 +56,7 @@ function createOrigin(request: FastifyRequest, body: string | undefined): Reques
   // The token of a signed upload is still good while hooks run.
   const url = redactTokens(originalUrl);
   const params = request.params as Readonly<Record<string, string>>;
-  const http = { method, url, headers, ip, params };
+  const http = { method, url, headers, ip, client, params };
   return {
     requestId: id,
     client,

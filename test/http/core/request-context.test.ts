@@ -44,7 +44,7 @@ describe('the context of a request', () => {
     expect(context(request).origin).toEqual({
       requestId: 'r',
       client: ADMIN_CLIENT,
-      http: { ...http, url: '/1.0/x?y=1' },
+      http: { ...http, url: '/1.0/x?y=1', client: ADMIN_CLIENT },
     });
   });
 

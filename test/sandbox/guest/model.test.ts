@@ -41,7 +41,7 @@ const CALLS = [
   [
     'find({ query: { a: 1 }, options: { limit: 2 }, req })',
     'model.find',
-    { form: 'object', query: { a: 1 }, options: { limit: 2 }, olderForm: true },
+    { form: 'object', query: { a: 1 }, options: { limit: 2 }, olderForm: true, passesRequest: true },
   ],
   ['find({ query: { a: 1 } }, {})', 'model.find', { query: { query: { a: 1 } }, options: {} }],
   ['find({ query: { a: 1 }, title: "x" })', 'model.find', { query: { query: { a: 1 }, title: 'x' } }],
@@ -57,6 +57,12 @@ const CALLS = [
     { form: 'object', query: { a: 1 }, update: { b: 2 } },
   ],
   ['delete({ query: {}, all: true })', 'model.delete', { form: 'object', query: {}, options: { all: true } }],
+  ['get({ query: { a: 1 }, req: { ...req } })', 'model.find', { form: 'object', query: { a: 1 } }],
+  [
+    'delete({ query: { a: 1 }, req })',
+    'model.delete',
+    { form: 'object', query: { a: 1 }, passesRequest: true },
+  ],
   ['getStats()', 'model.stats', {}],
 ] as const;
 
@@ -67,11 +73,15 @@ const CALLBACKS = [
   ['find({ query: { a: 1 } }, CB)', { query: { a: 1 }, olderForm: true, form: 'object' }],
   ['find(CB)', { olderForm: true }],
   ['count({ a: 1 }, {}, CB)', { query: { a: 1 }, options: {} }],
-  ['create([{ a: 1 }], { _createdBy: "me" }, CB, req)', { documents: [{ a: 1 }] }],
+  ['create([{ a: 1 }], { _createdBy: "me" }, CB, req)', { documents: [{ a: 1 }], passesRequest: true }],
+  ['create([{ a: 1 }], {}, CB, { ...req })', { documents: [{ a: 1 }] }],
+  ['get({ a: 1 }, { limit: 2 }, CB, req)', { query: { a: 1 }, options: { limit: 2 }, passesRequest: true }],
+  ['get({ a: 1 }, CB, undefined)', { query: { a: 1 } }],
+  ['count({ a: 1 }, {}, CB, req)', { query: { a: 1 }, options: {}, passesRequest: true }],
   ['create([{ a: 1 }], CB)', { documents: [{ a: 1 }] }],
-  ['update({ a: 1 }, { b: 2 }, {}, CB, req)', { query: { a: 1 }, update: { b: 2 } }],
+  ['update({ a: 1 }, { b: 2 }, {}, CB, req)', { query: { a: 1 }, update: { b: 2 }, passesRequest: true }],
   ['delete({}, { all: true }, CB)', { query: {}, options: { all: true } }],
-  ['delete({ a: 1 }, CB, req)', { query: { a: 1 } }],
+  ['delete({ a: 1 }, CB, req)', { query: { a: 1 }, passesRequest: true }],
   ['stats({}, CB)', { options: {} }],
   ['stats(CB)', {}],
 ] as const;
