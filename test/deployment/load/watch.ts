@@ -24,10 +24,10 @@ interface Refusal {
   readonly work: Work;
 }
 
-/** Milliseconds without a refusal after which an outage is over: what is refused later has another cause, such as a machine that stalls. */
+/** Milliseconds without a refusal after which an outage is over: what is refused later is another one, which counts too. */
 const OVER_AFTER_MS = 4000;
 
-/** From a fault to the last answer of 503 that belongs to it, in milliseconds, by work. */
+/** How long 503 was answered from a fault on, in milliseconds, by work: all outages together. */
 export type Outage = Readonly<Partial<Record<Work, number>>>;
 
 export class Watch {
@@ -93,15 +93,20 @@ export class Watch {
     this.#faults.push({ name, at: performance.now() });
   }
 
-  /** How long each fault had servers answer 503. */
+  /** How long servers answered 503 from each fault on, until the next. */
   outages(): readonly (readonly [name: string, Outage])[] {
     return this.#faults.map(({ name, at }, index) => {
       const end = this.#faults[index + 1]?.at ?? Number.POSITIVE_INFINITY;
       const seen = this.#refusals.filter((refusal) => refusal.at >= at && refusal.at < end);
       const lengthOf = (refusals: readonly Refusal[]) => {
-        let last = refusals[0]?.at ?? at;
-        for (const refusal of refusals) if (refusal.at - last < OVER_AFTER_MS) last = refusal.at;
-        return Math.round(last - at);
+        let last = at;
+        let ms = 0;
+        for (const refusal of refusals) {
+          // The first is felt since the fault.
+          if (last === at || refusal.at - last < OVER_AFTER_MS) ms += refusal.at - last;
+          last = refusal.at;
+        }
+        return Math.round(ms);
       };
       const works = [...Map.groupBy(seen, ({ work }) => work)];
       return [name, Object.fromEntries(works.map(([work, refusals]) => [work, lengthOf(refusals)]))];
