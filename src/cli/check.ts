@@ -68,7 +68,10 @@ async function specificationIssues(
   const { defaultBucket } = config.media;
   const problems = await checkSpecificationFiles({
     workspace: files,
-    ...{ root, enableCollectionDatabases, defaultBucket, ...known },
+    root,
+    enableCollectionDatabases,
+    defaultBucket,
+    ...known,
   });
   const issues = problems.map((problem) => fileIssue(workspace, problem));
   if (known.registry.list().length !== 0 || issues.some(({ severity }) => severity === 'error'))

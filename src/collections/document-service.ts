@@ -49,7 +49,17 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
   const histories = createHistoryLoader({ store, registry });
   const composer = createComposer({ store, histories, registry, limits, ownDocuments: filters.ownDocuments });
   const deps: WriteDeps = {
-    ...{ store, registry, filters, histories, composer, limits, generateId, now, hooks, removals, log },
+    store,
+    registry,
+    filters,
+    histories,
+    composer,
+    limits,
+    generateId,
+    now,
+    hooks,
+    removals,
+    log,
     matchPattern: patterns.matches,
     locks: createKeyedMutex(),
   };

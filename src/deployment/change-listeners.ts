@@ -3,8 +3,17 @@ import type { Change, ChangeKind, ChangeListener } from './coordination.ts';
 
 /** What a server of this version announces, and understands. */
 const KNOWN_KINDS: Readonly<Record<ChangeKind, true>> = {
-  ...{ client: true, module: true, 'module-order': true, specification: true, route: true, recipe: true },
-  ...{ workspace: true, responses: true, variants: true, process: true, joined: true },
+  client: true,
+  module: true,
+  'module-order': true,
+  specification: true,
+  route: true,
+  recipe: true,
+  workspace: true,
+  responses: true,
+  variants: true,
+  process: true,
+  joined: true,
   'cache-away': true,
 };
 

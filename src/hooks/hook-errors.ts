@@ -49,7 +49,11 @@ const indexMember = (index: number | undefined) => (index === undefined ? {} : {
 export function hookError(hook: string, why: string, { code, index }: ErrorDetails): AppError {
   const details = `${hook} - ${replaceUnprintable(why, MAX_MESSAGE)}`;
   const item = {
-    ...{ code: codeMember(code), title: TITLE, details, message: details, hookName: hook },
+    code: codeMember(code),
+    title: TITLE,
+    details,
+    message: details,
+    hookName: hook,
     ...indexMember(index),
   };
   return new AppError('HOOK_FAILED', { items: [item] });

@@ -123,7 +123,12 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     let serve: InvocationRequest['performGuestCall'] | undefined;
     return (call, signal) => {
       serve ??= capabilities.forRequest({
-        ...{ moduleVersion, client, requestId, depth, deadline: until, hookOf: collection.path },
+        moduleVersion,
+        client,
+        requestId,
+        depth,
+        deadline: until,
+        hookOf: collection.path,
         ...(reportsTo && { reportsTo }),
         ownRequest: () => origin?.http,
       });

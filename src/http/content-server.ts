@@ -47,8 +47,14 @@ function createCache({
 }: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
   return createResponseCache({
-    ...{ cache, store, registry, bootId: generateId(), ttlSeconds: config.cache.ttl },
-    ...{ processes: deployment, marks: cacheMarks, now },
+    cache,
+    store,
+    registry,
+    bootId: generateId(),
+    ttlSeconds: config.cache.ttl,
+    processes: deployment,
+    marks: cacheMarks,
+    now,
     onResult: metrics?.onCacheResult,
   });
 }

@@ -46,11 +46,17 @@ export async function checkOutput(output: CheckedOutput): Promise<void> {
   const root = join(workspace, 'collections');
   const files = createFolderWorkspace();
   const specifications = await checkSpecificationFiles({
-    ...{ workspace: files, root, enableCollectionDatabases, hooks },
+    workspace: files,
+    root,
+    enableCollectionDatabases,
+    hooks,
   });
   const folders = { routes: join(workspace, 'routes'), recipes: join(workspace, 'recipes') };
   const definitions = await checkDefinitions({
-    ...{ workspace: files, folders, routes: ROUTE_KIND, recipes: RECIPE_KIND },
+    workspace: files,
+    folders,
+    routes: ROUTE_KIND,
+    recipes: RECIPE_KIND,
   });
   const issues: readonly Issue[] = [
     ...specifications.map((issue) => ({ ...issue, file: resolve(root, issue.file) })),

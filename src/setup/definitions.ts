@@ -79,7 +79,8 @@ async function beginLoading(
     },
     keyOf: (what) => what,
     onRetry: () => logger.warn({}, 'routes and recipes wait for the database'),
-    ...{ pause, signal: closing.signal },
+    pause,
+    signal: closing.signal,
   });
   const loading = started.then(
     () => attempt('routes and recipes'),

@@ -78,7 +78,9 @@ const OPENERS: Readonly<Record<Config['media']['storage'], Opener>> = {
     return openDiskMedia({
       path: mediaFolderOf(config, cwd),
       prefix: bucketPrefix(config),
-      ...{ sync, now, log },
+      sync,
+      now,
+      log,
     });
   },
   s3: async (config, { now, log }) => {
@@ -107,7 +109,13 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),
   });
   const removals = createFileRemovals({
-    ...{ store: documents, files: store, generateId, now, queryMs, log, pause },
+    store: documents,
+    files: store,
+    generateId,
+    now,
+    queryMs,
+    log,
+    pause,
     alone: isAlone,
   });
   const hasRecord: UploadCleanupDeps['hasRecord'] = async (key, path, deadline) => {
@@ -133,7 +141,13 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     removals,
     createService: (records) =>
       createMediaService({
-        ...{ store, documents, records, tasks, quota, now, log },
+        store,
+        documents,
+        records,
+        tasks,
+        quota,
+        now,
+        log,
         ends: { head: IMAGE_HEAD_BYTES, tail: IMAGE_TAIL_BYTES },
         settings: { pathFormat: media.pathFormat, publicUrl, jsonValues, queryMs },
       }),

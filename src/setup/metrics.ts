@@ -110,7 +110,11 @@ export function createMetrics(
   };
 
   return {
-    ...{ store, caches, endpoints, images, usage: sandbox },
+    store,
+    caches,
+    endpoints,
+    images,
+    usage: sandbox,
     listeners(sources) {
       let exposition: ReturnType<typeof createMetricsExposition> | undefined;
       const scrape = async (accept: string) => {

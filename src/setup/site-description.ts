@@ -91,7 +91,8 @@ export async function describeSite(config: Config, { cwd, onLog }: DescribeOptio
       stream: { write: (line) => onLog(line.replaceAll(own.workspace.path, workspace)) },
     });
     const app = await createApp(own, {
-      ...{ cwd, logger },
+      cwd,
+      logger,
       // None: the file may name what this application leaves out.
       configFile: join(folder, 'config.json'),
     });

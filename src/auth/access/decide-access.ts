@@ -70,8 +70,10 @@ export interface Scope {
 const NO_RULES: readonly BoundRule[] = [];
 const nothing = (ground: Ground): Scope => ({ filter: null, key: 'none', ground, rules: NO_RULES });
 const everything = (ground: Ground, rules = NO_RULES): Scope => ({
-  ...{ filter: MATCH_ALL, key: 'all' },
-  ...{ ground, rules },
+  filter: MATCH_ALL,
+  key: 'all',
+  ground,
+  rules,
 });
 
 /** The documents that one of the rules allows. */

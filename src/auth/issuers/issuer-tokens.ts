@@ -115,7 +115,9 @@ export function createIssuerTokens({ issuers, log, now }: IssuerTokensOptions): 
   ): Promise<JWTPayload & { readonly exp: number }> => {
     const { payload } = await jwt().jwtVerify(token, find, {
       algorithms: [...algorithms],
-      ...{ issuer, audience, requiredClaims: ['exp', 'sub'] },
+      issuer,
+      audience,
+      requiredClaims: ['exp', 'sub'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),
     });

@@ -1,5 +1,4 @@
-// A live collection: a specification with every default filled in. The registry holds them by their address; entries are
-// replaced whole, never mutated. Reference fields lead from one to another.
+// A live collection: a specification with every default filled in. The registry holds them by address, and replaces them whole.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Direction, type IndexDefinition, type Namespace, namespaceKey } from '../../stores/ports.ts';
 import type { AccessRules, FieldAccess } from './access-rules.ts';
@@ -77,8 +76,15 @@ export interface Field {
 /** A field of this type that a specification need not declare: optional, without default or validation. */
 export function createPlainField(name: string, type: FieldType, caseSensitive: boolean): Field {
   return {
-    ...{ name, type, caseSensitive, required: false, message: undefined, default: undefined },
-    ...{ validation: {}, reference: {}, access: undefined },
+    name,
+    type,
+    caseSensitive,
+    required: false,
+    message: undefined,
+    default: undefined,
+    validation: {},
+    reference: {},
+    access: undefined,
   };
 }
 

@@ -86,7 +86,9 @@ export function createRevision(
 ): StoredDocument {
   const { _id: originalDocumentId, history, v = 0, ...fields } = state;
   const about = {
-    ...{ originalDocumentId, originalCollection, action },
+    originalDocumentId,
+    originalCollection,
+    action,
     ...(removal && { [REVISION_REMOVAL]: { at: removal.at, by: removal.by } }),
   };
   return { ...fields, ...(block && { history: block }), ...about, v, _id: id };

@@ -56,7 +56,9 @@ function entryOf(text: string): RemovedDocument {
   const id = String(revision['originalDocumentId']);
   const members = Object.entries(revision).filter(([name]) => !NEVER_SHOWN.includes(name));
   return {
-    ...{ id, revision: String(revision['_id']), removedAt: Number(at) },
+    id,
+    revision: String(revision['_id']),
+    removedAt: Number(at),
     removedBy: typeof by === 'string' ? by : null,
     document: { ...Object.fromEntries(members), _id: id },
   };

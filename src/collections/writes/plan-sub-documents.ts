@@ -57,7 +57,12 @@ export function openPlanning(
   const hooks = hasHooked(subDocuments) ? openHookSession(deps, context) : undefined;
   const dispose = () => hooks?.[Symbol.dispose]();
   return {
-    ...{ plan, subDocuments, hooks, hookedCreates, closed, mode },
+    plan,
+    subDocuments,
+    hooks,
+    hookedCreates,
+    closed,
+    mode,
     context: hooks?.context ?? context,
     [Symbol.dispose]: dispose,
   };

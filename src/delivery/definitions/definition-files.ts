@@ -52,7 +52,8 @@ export async function readDefinitionFile(
     'no-file': 'is no regular file and is ignored',
     'too-long': `is longer than ${MAX_DEFINITION_BYTES} bytes and is ignored`,
     link: 'is a symbolic link and is ignored',
-    ...{ failed, exhausted: failed },
+    failed,
+    exhausted: failed,
   };
   return { state: 'unreadable', message: messages[content.reason] };
 }

@@ -105,7 +105,11 @@ const MAX_SMALL_BYTES = 256 * 1024;
 
 /** Of the formats that a recipe names. */
 const CONTENT_TYPES: Readonly<Partial<Record<FormatCandidate, string>>> = {
-  ...{ jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif' },
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
   json: 'application/json',
 };
 

@@ -52,8 +52,12 @@ function formatCollection(collection: Collection, access: CollectionAccess) {
     fields: formatFields(collection, access),
     closed: [...access.closed].filter((field) => !access.hidden.has(field)),
     settings: {
-      ...{ sort: isSortHidden ? null : sort, sortOrder, count: pageSize },
-      ...{ compose: Boolean(compose), storeRevisions, signUploads },
+      sort: isSortHidden ? null : sort,
+      sortOrder,
+      count: pageSize,
+      compose: Boolean(compose),
+      storeRevisions,
+      signUploads,
     },
   };
 }

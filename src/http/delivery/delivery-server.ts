@@ -31,12 +31,17 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
   const { config, logger, metrics, unsentBytes: unsent } = deps;
   const { limits } = config;
   const connections = createConnectionTracker({
-    ...{ limits, unsent, logger, onAnswered: metrics?.onAnswered },
+    limits,
+    unsent,
+    logger,
+    onAnswered: metrics?.onAnswered,
     now: () => performance.now(),
   });
   const onError = createDeliveryErrorHandler(logger);
   const server = createFastifyServer(deps, {
-    ...{ connections, onError, cors: applyFileCors },
+    connections,
+    onError,
+    cors: applyFileCors,
     rewriteUrl: ({ url = '/' }) => originForm(url),
   });
   useJsonParser(server, limits.jsonValues);

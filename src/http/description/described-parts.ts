@@ -88,7 +88,10 @@ export function describeServer(api: DescribedApi, { client, caller }: Descriptio
     const place = {
       operationId: operation.id,
       tag: operation.tag,
-      ...{ method, path, isOfCollection: false, isHooked: false },
+      method,
+      path,
+      isOfCollection: false,
+      isHooked: false,
       isPublic: operation.audience === 'anyone',
     };
     return [{ path, method: method.toLowerCase(), operation: formatOperation(operation, place) }];
@@ -150,7 +153,10 @@ export function describeCollection(
     const place = {
       operationId: `${operation.id}_${key}`,
       tag: path.slice(1),
-      ...{ method, path: base + below, isOfCollection: true, isHooked },
+      method,
+      path: base + below,
+      isOfCollection: true,
+      isHooked,
       isPublic: isPermitted(operation, method, collection, anonymous),
     };
     return {

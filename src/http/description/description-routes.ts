@@ -100,7 +100,9 @@ export function descriptionRoutes(
   routes: readonly DescribedRoute[],
 ): void {
   const describe = createDescriptions({
-    ...{ routes, registry, version },
+    routes,
+    registry,
+    version,
     modules: modules.registry,
     title: config.server.name,
     publicUrl: config.publicUrl ?? null,

@@ -125,7 +125,11 @@ export function createVersionHistory({
       return found.map((record): VersionSummary => {
         const { version, sha256, clientId, createdAt, refused } = record;
         return {
-          ...{ version, sha256, part: partOf(record), clientId, createdAt },
+          version,
+          sha256,
+          part: partOf(record),
+          clientId,
+          createdAt,
           active: version === active?.version,
           ...(refused !== undefined && { refused }),
         };

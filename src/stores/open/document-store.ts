@@ -119,8 +119,13 @@ const MONGODB: DatabaseEngine = {
     const { openMongoDocuments } = await import('../mongo-documents/store.ts');
     const { uri = '', ...pool } = mongodb;
     return openMongoDocuments({
-      ...{ uri, owner, ...pool, separateDatabases: enableCollectionDatabases },
-      ...{ queryMs, log, hasMemoryFor },
+      uri,
+      owner,
+      ...pool,
+      separateDatabases: enableCollectionDatabases,
+      queryMs,
+      log,
+      hasMemoryFor,
     });
   },
   async openCheck({ enableCollectionDatabases, mongodb }, { queryMs, log }) {

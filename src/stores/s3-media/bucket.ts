@@ -261,7 +261,10 @@ export class Bucket {
     const { bucketName: Bucket = '' } = this.#settings;
     try {
       return await send({
-        ...{ sdk, client, bucket: { Bucket }, at: (Key) => ({ Bucket, Key }) },
+        sdk,
+        client,
+        bucket: { Bucket },
+        at: (Key) => ({ Bucket, Key }),
         options: { abortSignal: limit.signal },
       });
     } finally {

@@ -56,8 +56,13 @@ export function createEntries(
   for (let from = 0; from < all.length; from += MAX_PATHS) {
     const some = all.slice(from, from + MAX_PATHS);
     entries.push({
-      ...{ id: generateId(), v: 1, namespace, paths: some, createdAt: at },
-      ...{ claimedBy: by, claimedUntil: at + CLAIM_MS },
+      id: generateId(),
+      v: 1,
+      namespace,
+      paths: some,
+      createdAt: at,
+      claimedBy: by,
+      claimedUntil: at + CLAIM_MS,
     });
   }
   return entries;

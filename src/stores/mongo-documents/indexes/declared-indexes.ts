@@ -54,7 +54,9 @@ async function findObstacles(
 
 /** The definition of an index that no specification declares any more. */
 const definitionOf = ({ name, keys, unique, sparse }: IndexSpec): IndexDefinition => ({
-  ...{ name, unique, sparse },
+  name,
+  unique,
+  sparse,
   keys: keys.map(([path, direction]) => ({ path, direction })),
 });
 

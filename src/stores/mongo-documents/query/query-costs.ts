@@ -67,7 +67,10 @@ export function shapeOfCount(ns: Namespace, filter: Filter, known: readonly Know
 }
 
 const lookupShape = (space: string): QueryShape => ({
-  ...{ namespace: space, key: undefined, limit: 0, operationClass: 'lookup' },
+  namespace: space,
+  key: undefined,
+  limit: 0,
+  operationClass: 'lookup',
   fastMs: FAST_MS.first,
 });
 

@@ -53,7 +53,10 @@ export function createReads(deps: ReadsDeps): MongoReads {
   const costs = createQueryCosts();
   const translator = createFilterTranslator(typeProbe);
   const readPage = createPageReader({
-    ...{ connection, indexes, hasMemoryFor, costs },
+    connection,
+    indexes,
+    hasMemoryFor,
+    costs,
     findPage: (scope, request) => findPage(scope, request, { translator, typeProbe, ignoringCase }),
   });
 

@@ -171,7 +171,11 @@ async function probe(
 ): Promise<boolean | undefined> {
   const { collectionName } = scope.collection(ns);
   const command = {
-    ...{ find: collectionName, filter: query, limit: 1, singleBatch: true, projection: { _id: 1 } },
+    find: collectionName,
+    filter: query,
+    limit: 1,
+    singleBatch: true,
+    projection: { _id: 1 },
     collation: { locale: 'simple' },
   };
   if (timeoutMs === undefined) return hasDocument(await runRead(scope, ns, command));
