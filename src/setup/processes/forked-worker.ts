@@ -1,9 +1,8 @@
 // A worker process as its parent sees it. Node's cluster module opens each port once, in the parent, and hands connections to the
 // workers in turn: a worker that ends takes only its own with it.
 import type { ChildProcess } from 'node:child_process';
-import cluster, { type Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { untilStarted } from '../../lib/processes/start-child.ts';
-import type { MessageFromWorker } from './worker-messages.ts';
 import type { RunningWorker, WorkerEnd } from './worker-supervisor.ts';
 
 const ignore = () => undefined;
@@ -43,20 +42,19 @@ function closeUntakenConnections(child: ChildProcess): void {
 }
 
 /** Starts this program once more, as a worker. Rejects with a StartError. */
-export async function forkWorker(onMessage: (message: MessageFromWorker) => void): Promise<RunningWorker> {
+export async function forkWorker(): Promise<RunningWorker> {
   const ended = Promise.withResolvers<WorkerEnd>();
-  const start = (): Worker => {
+  const start = (): ChildProcess => {
     const worker = cluster.fork();
     // It repeats the errors of its process, which `untilStarted` hears.
     worker.on('error', ignore);
-    worker.on('message', onMessage);
-    worker.once('exit', (code, signal) => ended.resolve({ code: signal === null ? code : null, signal }));
-    return worker;
+    worker.once('exit', (code, signal) => ended.resolve({ code, signal }));
+    return worker.process;
   };
-  const child = await untilStarted(() => start().process, 'a worker process');
+  const child = await untilStarted(start, 'a worker process');
   closeUntakenConnections(child);
   return {
-    pid: child.pid ?? 0,
+    hear: (listener) => void child.on('message', listener),
     // With a callback, a closed pipe is no error.
     send: (message) => void child.send(message, ignore),
     kill: () => void child.kill('SIGKILL'),

@@ -6,9 +6,12 @@ interface Worker {
 }
 
 interface Question {
+  /** Number of the worker that wants to know. */
+  readonly asker: number;
   readonly texts: string[];
   /** Numbers of the workers that have not answered. */
   readonly missing: Set<number>;
+  readonly timer: NodeJS.Timeout;
   readonly answer: () => void;
 }
 
@@ -19,9 +22,11 @@ export class MetricsRelay {
   readonly #questions = new Map<number, Question>();
   #asked = 0;
 
-  /** Asks all other workers for metrics, and sends what they tell to the one that wants it, as the answer to its question `id`. */
+  /**
+   * Asks all workers but the one that wants metrics, the asker, and sends it what they tell, as the answer to its question `id`.
+   */
   ask(
-    asker: number,
+    [asker, worker]: readonly [number, Worker],
     { id, accept }: { id: number; accept: string },
     workers: ReadonlyMap<number, Worker>,
   ): void {
@@ -29,13 +34,14 @@ export class MetricsRelay {
     const question = this.#asked;
     const others = [...workers].filter(([number]) => number !== asker);
     const texts: string[] = [];
-    const timer = setTimeout(() => answer(), MAX_WAIT_MS).unref();
     const answer = () => {
-      clearTimeout(timer);
-      if (this.#questions.delete(question)) workers.get(asker)?.send({ kind: 'gathered', id, texts });
+      this.#end(question);
+      worker.send({ kind: 'gathered', id, texts });
     };
-    this.#questions.set(question, { texts, missing: new Set(others.map(([number]) => number)), answer });
-    for (const [, worker] of others) worker.send({ kind: 'tell', id: question, accept });
+    const timer = setTimeout(answer, MAX_WAIT_MS).unref();
+    const missing = new Set(others.map(([number]) => number));
+    this.#questions.set(question, { asker, texts, missing, timer, answer });
+    for (const [, other] of others) other.send({ kind: 'tell', id: question, accept });
     if (others.length === 0) answer();
   }
 
@@ -47,10 +53,16 @@ export class MetricsRelay {
     if (question.missing.size === 0) question.answer();
   }
 
-  /** A worker has ended: nobody waits for it. */
+  /** A worker has ended: nobody waits for it, and who replaces it gets no answers to what it asked. */
   forget(number: number): void {
-    for (const { missing, answer } of [...this.#questions.values()]) {
-      if (missing.delete(number) && missing.size === 0) answer();
+    for (const [question, { asker, missing, answer }] of [...this.#questions]) {
+      if (asker === number) this.#end(question);
+      else if (missing.delete(number) && missing.size === 0) answer();
     }
+  }
+
+  #end(question: number): void {
+    clearTimeout(this.#questions.get(question)?.timer);
+    this.#questions.delete(question);
   }
 }

@@ -30,7 +30,8 @@ export async function superviseWorkers(
     order: { loaded: { ...loaded, explicit: [...explicit] }, only },
   });
   // However this process ends: a worker that hangs would not notice.
-  process.once('exit', () => supervisor.kill());
+  const kill = () => supervisor.kill();
+  process.once('exit', kill);
   let deadline: NodeJS.Timeout | undefined;
   let isAsked = false;
   void stop.then((signal) => {
@@ -39,7 +40,7 @@ export async function superviseWorkers(
     supervisor.stop(signal);
     deadline = setTimeout(() => {
       log.warn({}, 'stopped: what had not ended in time was cut off');
-      supervisor.kill();
+      kill();
     }, shutdownSeconds * 1000);
   });
   try {
@@ -48,6 +49,7 @@ export async function superviseWorkers(
     return code;
   } finally {
     clearTimeout(deadline);
+    process.off('exit', kill);
     release();
   }
 }

@@ -22,7 +22,8 @@ const ignore = () => undefined;
 
 /** Waits for the order of the process that started this one as a worker; undefined where nobody did. */
 export async function connectWorker(host: NodeJS.Process): Promise<WorkerLink | undefined> {
-  if (host.send === undefined) return undefined;
+  const send = host.send?.bind(host);
+  if (send === undefined) return undefined;
   const { default: cluster } = await import('node:cluster');
   if (!cluster.isWorker) return undefined;
   const order = Promise.withResolvers<WorkerOrder>();
@@ -46,7 +47,7 @@ export async function connectWorker(host: NodeJS.Process): Promise<WorkerLink | 
   // A terminal and a service manager signal all processes of a group, and the one that was started passes its signals on: further
   // ones mean nothing here.
   for (const signal of STOP_SIGNALS) host.on(signal, () => stop.resolve(signal));
-  const tell = (message: MessageFromWorker) => void host.send?.(message, undefined, undefined, ignore);
+  const tell = (message: MessageFromWorker) => void send(message, undefined, undefined, ignore);
   tell({ kind: 'hello' });
   const metrics: WorkerMetrics = {
     gather(accept) {

@@ -11,7 +11,8 @@ export interface WorkerEnd {
 }
 
 export interface RunningWorker {
-  readonly pid: number;
+  /** Calls the listener with each message. None is missed where it is set as soon as the worker has started. */
+  hear(listener: (message: MessageFromWorker) => void): void;
   /** Never throws: a worker that ends hears nothing any more. */
   send(message: MessageToWorker): void;
   kill(): void;
@@ -21,7 +22,7 @@ export interface RunningWorker {
 interface WorkerSupervisorOptions {
   readonly count: number;
   /** Starts a process. Rejects with a StartError where the system has no room for it. */
-  readonly fork: (onMessage: (message: MessageFromWorker) => void) => Promise<RunningWorker>;
+  readonly fork: () => Promise<RunningWorker>;
   readonly order: Pick<WorkerOrder, 'loaded' | 'only'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   /** Default: real time. */
@@ -108,27 +109,22 @@ export class WorkerSupervisor {
   async #runOnce(number: number): Promise<WorkerEnd | undefined> {
     const { fork, log } = this.#options;
     let worker: RunningWorker;
-    const early: MessageFromWorker[] = [];
-    let onMessage = (message: MessageFromWorker): void => {
-      early.push(message);
-    };
     try {
-      worker = await fork((message) => onMessage(message));
+      worker = await fork();
     } catch (error) {
       log.error({ err: error, worker: number }, 'a worker could not be started');
       return undefined;
     }
     this.#running.set(number, worker);
-    onMessage = (message) => this.#hear(number, worker, message);
-    for (const message of early) onMessage(message);
+    worker.hear((message) => this.#take(number, worker, message));
     const end = await worker.ended;
     this.#running.delete(number);
     this.#metrics.forget(number);
     return end;
   }
 
-  #hear(number: number, worker: RunningWorker, message: MessageFromWorker): void {
-    if (message.kind === 'gather') this.#metrics.ask(number, message, this.#running);
+  #take(number: number, worker: RunningWorker, message: MessageFromWorker): void {
+    if (message.kind === 'gather') this.#metrics.ask([number, worker], message, this.#running);
     else if (message.kind === 'metrics') this.#metrics.take(number, message);
     else if (message.kind === 'hello') this.#order(number, worker);
     else {

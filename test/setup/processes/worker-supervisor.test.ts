@@ -16,40 +16,46 @@ interface FakeWorker extends RunningWorker {
 
 const LOADED = { config: {}, warnings: [], issues: [], file: '', explicit: [] } as never;
 
-/** A supervisor whose workers do what the test says, and whose pauses end when the test says. */
-function superviseFakes(count: number) {
+/** A supervisor whose workers do what the test says, and whose pauses end when the test says, unless they are to be real. */
+function superviseFakes(count: number, { hasRealPauses = false } = {}) {
   const workers: FakeWorker[] = [];
   const pauses: { readonly ms: number; readonly end: () => void }[] = [];
   const lines: string[] = [];
   let now = 0;
   let refused = 0;
   const log = (_fields: object, message: string) => void lines.push(message);
-  const fork = async (onMessage: (message: MessageFromWorker) => void): Promise<RunningWorker> => {
+  const fork = async (): Promise<RunningWorker> => {
     if (refused > 0) {
       refused -= 1;
       throw new StartError('a worker process', new Error('EAGAIN'));
     }
     const ended = Promise.withResolvers<WorkerEnd>();
     const sent: MessageToWorker[] = [];
+    const listeners: ((message: MessageFromWorker) => void)[] = [];
     const worker: FakeWorker = {
-      ...{ pid: workers.length + 1, sent, ended: ended.promise },
+      sent,
+      ended: ended.promise,
       send: (message) => void sent.push(message),
       kill: () => ended.resolve({ code: null, signal: 'SIGKILL' }),
-      say: onMessage,
+      hear: (listener) => void listeners.push(listener),
+      say: (message) => {
+        for (const listener of listeners) listener(message);
+      },
       end: ended.resolve,
     };
     workers.push(worker);
     return worker;
   };
+  const pause = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((end) => {
+      if (signal.aborted) return end();
+      signal.addEventListener('abort', () => end());
+      pauses.push({ ms, end });
+    });
   const supervisor = new WorkerSupervisor({
     ...{ count, fork, log: { info: log, warn: log, error: log }, clock: () => now },
     order: { loaded: LOADED, only: undefined },
-    pause: (ms, signal) =>
-      new Promise((end) => {
-        if (signal.aborted) return end();
-        signal.addEventListener('abort', () => end());
-        pauses.push({ ms, end });
-      }),
+    ...(hasRealPauses ? {} : { pause }),
   });
   return {
     ...{ supervisor, workers, pauses, lines },
@@ -148,6 +154,16 @@ describe('the supervisor of worker processes', () => {
     expect(lines).toEqual(['a worker could not be started', 'a worker could not be started']);
     supervisor.kill();
     expect(await done).toBe(0);
+  });
+
+  it('ends the pause before another try when it is told to stop', async () => {
+    const { supervisor, workers, lines, refuse } = superviseFakes(1, { hasRealPauses: true });
+    refuse(Number.POSITIVE_INFINITY);
+    const done = supervisor.run();
+    await until(() => lines.length > 0);
+    supervisor.stop('SIGTERM');
+    expect(await done).toBe(0);
+    expect(workers).toEqual([]);
   });
 
   it('starts nobody again after it was told to stop, and ends with 1 where a worker ended badly', async () => {
