@@ -37,12 +37,9 @@ const FOLDERS_OF_STARTS: ReadonlySet<string> = new Set([
 
 /** Folders whose tests have still to be widened: each row is a debt, and only ever raised. */
 const COVERAGE_TO_RAISE: Readonly<Record<string, typeof COVERAGE>> = {
-  // Workers that are killed report nothing.
-  'src/setup/processes': { statements: 88, branches: 85 },
   // Commands against servers that run, each in a process of its own.
   'src/setup/workspace': { statements: 88, branches: 55 },
   'src/cli': { statements: 95, branches: 89 },
-  'src/workers': { statements: 95, branches: 88 },
 };
 
 const leastCoverageOf = (folder: string) =>
