@@ -122,6 +122,33 @@ describe.runIf(canRun)('the policy of an endpoint', () => {
       expect((await stored()).grants).toMatchObject({ config: { email: { from: 'library@example.com' } } });
     }));
 
+  it('grants hashes of passwords, with a number of rounds', () =>
+    site.visit(VIEW, async (page) => {
+      const hashes = page.getByRole('checkbox', { name: "Hash passwords by require('bcrypt')" });
+      expect(await hashes.isChecked()).toBe(false);
+      await hashes.focus();
+      await page.keyboard.press('Space');
+      const rounds = page.getByLabel('Rounds of a hash');
+      await main(page).getByText('When empty: 12. At most 12, as the operator says').waitFor();
+      const note = page.getByRole('alert').filter({ hasText: 'What the code newly may do' });
+      await note.getByText('Hash passwords on a thread of the server, with at most 12 rounds').waitFor();
+      await rounds.fill('13');
+      await main(page).getByText('The operator allows at most 12').waitFor();
+      await rounds.fill('3');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect.poll(() => rounds.getAttribute('aria-invalid')).toBe('true');
+      await rounds.fill('10');
+      await note.getByText('with at most 10 rounds').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('is in force').waitFor();
+      expect((await stored()).grants).toMatchObject({ bcrypt: { maxRounds: 10 } });
+      await hashes.uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect.poll(async () => (await stored()).grants.bcrypt).toBeUndefined();
+      await json(page).fill('{"version":1,"grants":{"bcrypt":12}}');
+      await page.getByText('The form cannot show this').waitFor();
+    }));
+
   it('shows what somebody else has put meanwhile as a choice', () =>
     site.visit(VIEW, async (page) => {
       await page.getByLabel('Trust domain').fill('mine');

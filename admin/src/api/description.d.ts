@@ -1,5 +1,5 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
-// Components with the hash f72b3cfb928ecd747d1dc34f92c873da7d92d567adb6903e8a060d5b317ad31d.
+// Components with the hash 9b2ecb839583b25d340a521c0608a831b8295ef254fd6d12c1b08ece8730f187.
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
@@ -540,6 +540,10 @@ export interface components {
         /** @description What any policy may ask for at most, as the operator says */
         readonly PolicyLimits: {
             readonly grants: {
+                readonly bcrypt: {
+                    /** @description 0: no policy has it */
+                    readonly maxRounds: number;
+                };
                 readonly collections: readonly {
                     readonly actions: readonly string[];
                     readonly as: string;

@@ -66,6 +66,7 @@ export const REVIEW_SCHEMAS = {
             ['headers'],
           ),
         ),
+        bcrypt: objectOf({ maxRounds: { type: 'integer', description: '0: no policy has it' } }),
       }),
     }),
     description: 'What any policy may ask for at most, as the operator says',

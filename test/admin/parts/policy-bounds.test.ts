@@ -7,6 +7,7 @@ import {
   numberProps,
   resultsBound,
 } from '../../../admin/src/parts/modules/policy/bounds.ts';
+import { roundsOf } from '../../../admin/src/parts/modules/policy/words.ts';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
 import {
@@ -25,6 +26,7 @@ const operator: PolicyLimits = {
       { name: '1.0/library/*', actions: ['find', 'count'], as: 'caller', maxResults: 50 },
       { name: '1.0/library/books', actions: ['find'], as: 'client:*', maxResults: 500 },
     ],
+    bcrypt: { maxRounds: 10 },
     fetch: [{ origin: 'https://*', methods: ['GET'], paths: ['/'], maxBytes: 1000, timeoutMs: 200 }],
   },
 };
@@ -44,12 +46,17 @@ describe('the bounds of a policy', () => {
   });
 
   it('give the numbers that hold at the server', async () => {
-    const policy = { limits: { wallMs: 900 }, grants: { collections: [books], fetch: [api] } };
+    const policy = {
+      limits: { wallMs: 900 },
+      grants: { collections: [books], fetch: [api], bcrypt: {} },
+    };
     const parser = createPolicyParser({ policyLimits: operator, jsonBytes: 1000 });
-    for (const given of [{}, policy]) {
+    const ofRounds = { grants: { bcrypt: { maxRounds: 8 } } };
+    for (const given of [{}, policy, ofRounds]) {
       const { limits: held, grants } = (await parser.parse(given)).resolve('endpoint:1.0/a', false);
       const shown = boundedPolicy(given, limits);
       expect(shown.limits).toEqual(held);
+      expect(roundsOf(shown)).toBe(grants.bcrypt.maxRounds);
       const maxima = (list: readonly { maxResults?: number }[] = []) =>
         list.map(({ maxResults }) => maxResults);
       expect(maxima(shown.grants?.collections)).toEqual(maxima(grants.collections));

@@ -3,6 +3,7 @@ import type { PolicyLimits } from '../../../api/types-modules.ts';
 import { formatNumber } from '../../time.tsx';
 import {
   type CollectionGrant,
+  DEFAULT_BCRYPT_ROUNDS,
   DEFAULT_FETCH_BYTES,
   DEFAULT_FETCH_MS,
   DEFAULT_LIMITS,
@@ -46,7 +47,7 @@ const atMost = (value: number, bound: number | undefined) => Math.min(value, bou
 /** The policy with the numbers that hold. */
 export function boundedPolicy(policy: Policy, limits: PolicyLimits): Policy {
   const { grants = {} } = policy;
-  const { collections = [], fetch = [] } = grants;
+  const { collections = [], fetch = [], bcrypt } = grants;
   return {
     ...policy,
     limits: Object.fromEntries(
@@ -68,6 +69,11 @@ export function boundedPolicy(policy: Policy, limits: PolicyLimits): Policy {
           maxBytes: atMost(grant.maxBytes ?? DEFAULT_FETCH_BYTES, bounds?.maxBytes),
           timeoutMs: atMost(grant.timeoutMs ?? DEFAULT_FETCH_MS, bounds?.timeoutMs),
         };
+      }),
+      ...(bcrypt !== undefined && {
+        bcrypt: {
+          maxRounds: atMost(bcrypt.maxRounds ?? DEFAULT_BCRYPT_ROUNDS, limits.grants.bcrypt.maxRounds),
+        },
       }),
     },
   };

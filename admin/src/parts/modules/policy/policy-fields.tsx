@@ -10,6 +10,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
+import { BcryptGrantFields } from './bcrypt-grant-fields.tsx';
 import { limitBound, numberProps } from './bounds.ts';
 import { CollectionGrantFields } from './collection-grant-fields.tsx';
 import { ConfigGrantField } from './config-grant-field.tsx';
@@ -31,7 +32,7 @@ const LIMIT_LABELS: Readonly<Record<LimitName, string>> = {
   heapMb: 'Memory, MB',
   responseBytes: 'Size of an answer, bytes',
   logBytes: 'Log of one request, bytes',
-  hostCalls: 'Calls of Model and fetch in one request',
+  hostCalls: 'Calls of Model, fetch and bcrypt in one request',
   concurrency: 'Requests at a time',
   perMinute: 'Requests a minute',
 };
@@ -51,7 +52,7 @@ interface PolicyFieldsProps extends FieldsProps<Policy> {
 
 export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsProps) {
   const { grants = {}, limits = {}, isolation = 'realm', trustDomain = '' } = policy;
-  const { collections = [], fetch = [], request = {}, response = {}, config } = grants;
+  const { collections = [], fetch = [], request = {}, response = {}, bcrypt, config } = grants;
   const setGrants = (next: typeof grants) => onChange({ ...policy, grants: next });
   const others = <T,>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
   return (
@@ -114,6 +115,12 @@ export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsP
       {bounds?.grants.fetch.length === 0 && (
         <Text size="sm">The operator of this server lets no code use other services.</Text>
       )}
+      <BcryptGrantFields
+        grant={bcrypt}
+        bounds={bounds}
+        errors={errors}
+        onChange={(next) => setGrants(withMember(grants, 'bcrypt', next))}
+      />
       <ConfigGrantField
         config={config}
         error={errorAt(errors, 'grants.config')}

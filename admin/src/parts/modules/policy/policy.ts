@@ -37,6 +37,8 @@ export const DEFAULT_RESPONSE_HEADERS = [
 export const DEFAULT_MAX_RESULTS = 1000;
 export const DEFAULT_FETCH_BYTES = 1_048_576;
 export const DEFAULT_FETCH_MS = 5000;
+export const DEFAULT_BCRYPT_ROUNDS = 12;
+export const MIN_BCRYPT_ROUNDS = 4;
 
 export interface CollectionGrant {
   readonly name: string;
@@ -54,6 +56,11 @@ export interface FetchGrant {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Hashes of passwords. */
+export interface BcryptGrant {
+  readonly maxRounds?: number;
+}
+
 export interface Policy {
   readonly version?: number;
   readonly isolation?: string;
@@ -64,8 +71,8 @@ export interface Policy {
     readonly response?: { readonly headers?: readonly string[] };
     readonly collections?: readonly CollectionGrant[];
     readonly fetch?: readonly FetchGrant[];
+    readonly bcrypt?: BcryptGrant;
     /** An object; a text that is no JSON while it is written. */
-    readonly bcrypt?: { readonly maxRounds?: number };
     readonly config?: Json;
   };
 }
@@ -115,6 +122,7 @@ const isPolicyShape = isShaped({
         ['origin'],
       ),
     ),
+    bcrypt: isShaped({ maxRounds: isNumber }),
   }),
 });
 

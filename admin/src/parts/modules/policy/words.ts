@@ -3,6 +3,7 @@ import type { Json } from '../../../api/types.ts';
 import { formatBytes, formatNumber } from '../../time.tsx';
 import {
   type CollectionGrant,
+  DEFAULT_BCRYPT_ROUNDS,
   DEFAULT_FETCH_BYTES,
   DEFAULT_FETCH_MS,
   DEFAULT_MAX_RESULTS,
@@ -57,12 +58,9 @@ export function configWords([name, value]: readonly [name: string, value: Json])
   return `read ${name} by Config.get: ${shown}`;
 }
 
-/** Rounds of `bcrypt` where a policy grants it and says no number. */
-const DEFAULT_ROUNDS = 12;
-
 /** The rounds of `bcrypt` that a policy grants; 0 where it grants none. */
 export const roundsOf = ({ grants }: Policy): number =>
-  grants?.bcrypt === undefined ? 0 : (grants.bcrypt.maxRounds ?? DEFAULT_ROUNDS);
+  grants?.bcrypt === undefined ? 0 : (grants.bcrypt.maxRounds ?? DEFAULT_BCRYPT_ROUNDS);
 
 export const bcryptWords = (rounds: number): string =>
   `hash passwords on a thread of the server, with at most ${formatNumber(rounds)} rounds`;
@@ -91,7 +89,7 @@ const amounts: Readonly<Record<LimitName, (value: number) => string>> = {
   heapMb: (value) => `use ${formatNumber(value)} MB of memory`,
   responseBytes: (value) => `answer ${formatBytes(value)}`,
   logBytes: (value) => `write ${formatBytes(value)} to its log for one request`,
-  hostCalls: (value) => `call Model and fetch ${formatNumber(value)} times for one request`,
+  hostCalls: (value) => `call Model, fetch and bcrypt ${formatNumber(value)} times for one request`,
   concurrency: (value) => `work at ${formatNumber(value)} requests at a time`,
   perMinute: (value) =>
     Number.isFinite(value)
