@@ -132,9 +132,17 @@ export async function runTurn(server: Server, load: Load, seconds: number): Prom
 export function summarize(turns: readonly Turn[]): Measurement {
   const of = (name: keyof Turn) => median(turns.map((turn) => turn[name]));
   return {
-    ...{ cpu: of('cpu'), databaseCpu: of('databaseCpu'), server: of('server'), all: of('all') },
-    ...{ perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), refused: of('refused') },
-    ...{ others: of('others'), stolen: of('stolen'), turns },
+    cpu: of('cpu'),
+    databaseCpu: of('databaseCpu'),
+    server: of('server'),
+    all: of('all'),
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    p99: of('p99'),
+    refused: of('refused'),
+    others: of('others'),
+    stolen: of('stolen'),
+    turns,
   };
 }
 

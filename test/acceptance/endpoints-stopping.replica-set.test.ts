@@ -48,7 +48,9 @@ describe('a suspension', () => {
   it('ends what runs, and nothing is written after its answer', async () => {
     const collections = [{ name: '1.0/library/things', actions: ['create'], as: 'caller', maxResults: 10 }];
     const path = await server.endpoint('writer', WRITER, {
-      ...{ version: 1, grants: { collections }, limits: { wallMs: 30_000, hostCalls: 1000, concurrency: 8 } },
+      version: 1,
+      grants: { collections },
+      limits: { wallMs: 30_000, hostCalls: 1000, concurrency: 8 },
     });
     const calls = Array.from({ length: 8 }, () => server.get(path));
     await expect.poll(() => count('things'), SOON).toBeGreaterThan(5);

@@ -61,7 +61,8 @@ describe.each(Object.keys(REQUESTS))('%s', (event) => {
     expect([status, body]).toEqual([
       409,
       {
-        ...{ statusCode: 409, success: false },
+        statusCode: 409,
+        success: false,
         errors: [{ code: 'API-0002', title: 'Hook Error', details: 'Not today', message: 'Not today' }],
       },
     ]);

@@ -34,9 +34,21 @@ const idOf = (n: number) => n.toString(16).padStart(24, '0');
 function record(n: number, more: JsonObject = {}, folder = 'images'): JsonObject {
   const path = `1.0/library/${folder}/2026/11/22/${n}.png`;
   return {
-    ...{ fileName: `${n}.png`, originalFileName: `Photo ${n}.PNG`, mimetype: 'image/png' },
-    ...{ width: 100 * n, height: 50, path, contentLength: 1000 - n, url: `/${path}`, ...more },
-    ...{ apiVersion: '1.0', createdAt: 5, createdBy: 'ann', history: [], v: 1, _id: idOf(n) },
+    fileName: `${n}.png`,
+    originalFileName: `Photo ${n}.PNG`,
+    mimetype: 'image/png',
+    width: 100 * n,
+    height: 50,
+    path,
+    contentLength: 1000 - n,
+    url: `/${path}`,
+    ...more,
+    apiVersion: '1.0',
+    createdAt: 5,
+    createdBy: 'ann',
+    history: [],
+    v: 1,
+    _id: idOf(n),
   };
 }
 const lineOf = (document: JsonObject, collection = 'images') =>

@@ -54,8 +54,13 @@ it('a start removes the files of records that were removed just before the serve
   await server.app.close();
   const ns = { database: null, collection: 'pictures' };
   const entry = {
-    ...{ id: 'a'.repeat(24), v: 1, namespace: ns, paths: [gone!.path, kept!.path] },
-    ...{ createdAt: Date.now(), claimedBy: 'the one that ended', claimedUntil: 0 },
+    id: 'a'.repeat(24),
+    v: 1,
+    namespace: ns,
+    paths: [gone!.path, kept!.path],
+    createdAt: Date.now(),
+    claimedBy: 'the one that ended',
+    claimedUntil: 0,
   };
   await commit([insertEntry(entry), { kind: 'remove', ns, id: gone!._id, v: gone!.v }]);
   const again = await startApp({ workspace: server.workspace });

@@ -172,7 +172,8 @@ describe('options', () => {
 
 describe('an update by its id that a hook returns', () => {
   const show = ({ status, body }: { status: number; body: { errors?: Json; results?: JsonObject[] } }) => ({
-    ...{ status, errors: body.errors },
+    status,
+    errors: body.errors,
     names: body.results?.map(({ name, n, any, v, createdBy }) => ({ name, n, any, v, createdBy })),
   });
 
@@ -219,7 +220,8 @@ describe('values', () => {
       "Model('items').create({ name: 'date', day: new Date(0), n: undefined, any: [new Date(0), undefined, NaN] })",
     );
     expect(body.results[0]).toMatchObject({
-      ...{ day: '1970-01-01T00:00:00.000Z', any: ['1970-01-01T00:00:00.000Z', null, null] },
+      day: '1970-01-01T00:00:00.000Z',
+      any: ['1970-01-01T00:00:00.000Z', null, null],
     });
     expect(body.results[0]).not.toHaveProperty('n');
     const found = await answerOf(

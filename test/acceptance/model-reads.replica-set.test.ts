@@ -61,7 +61,8 @@ describe.each([
       const outcomes = await way.run(calls);
       for (const [index, { title }] of cases.entries()) {
         expect({ way: way.name, title, ...outcomes[index] }).toEqual({
-          ...{ way: way.name, title },
+          way: way.name,
+          title,
           ...expected[index],
         });
       }

@@ -77,7 +77,8 @@ describe.each([
       for (const [index, { title, isUnreturnable }] of cases.entries()) {
         if (isUnreturnable && way.name === RETURNED) continue;
         expect({ way: way.name, title, ...outcomes[index] }).toEqual({
-          ...{ way: way.name, title },
+          way: way.name,
+          title,
           ...expected[index],
         });
       }

@@ -55,14 +55,21 @@ async function fill(database: Db): Promise<void> {
   const books = database.collection<Document & { _id: ObjectId | string | number }>('books');
   await books.insertMany([
     {
-      ...{ _id: FIRST, title: 'Émile', pages: new Int32(300), price: Decimal128.fromString('12.50'), v: 1 },
-      ...{ sold: Long.fromString('9007199254740993'), published: new Date('1999-12-31T23:59:59.000Z') },
-      ...{ author: ANN, editors: [ANN, BOB], history: [REVISION], apiVersion: '1.0', createdBy: 'old-cms' },
-      ...{
-        createdAt: 1_511_234_567_890,
-        cover: new Binary(Buffer.from('cover')),
-        unknown: new Timestamp(5n),
-      },
+      _id: FIRST,
+      title: 'Émile',
+      pages: new Int32(300),
+      price: Decimal128.fromString('12.50'),
+      v: 1,
+      sold: Long.fromString('9007199254740993'),
+      published: new Date('1999-12-31T23:59:59.000Z'),
+      author: ANN,
+      editors: [ANN, BOB],
+      history: [REVISION],
+      apiVersion: '1.0',
+      createdBy: 'old-cms',
+      createdAt: 1_511_234_567_890,
+      cover: new Binary(Buffer.from('cover')),
+      unknown: new Timestamp(5n),
     },
     {
       _id: SECOND,
@@ -119,9 +126,16 @@ function registerOn(server: string): void {
     expect(await titles({ sort: { pages: -1 }, count: 2, page: 2 })).toEqual(['émile', 'Zadig']);
     const { body } = await app.inject('GET', `${BOOKS}/${FIRST}`);
     expect(body.results[0]).toMatchObject({
-      ...{ _id: `${FIRST}`, title: 'Émile', pages: 300, sold: 9_007_199_254_740_992 },
-      ...{ published: '1999-12-31T23:59:59.000Z', author: `${ANN}`, editors: [`${ANN}`, `${BOB}`] },
-      ...{ history: [`${REVISION}`], v: 1, createdBy: 'old-cms' },
+      _id: `${FIRST}`,
+      title: 'Émile',
+      pages: 300,
+      sold: 9_007_199_254_740_992,
+      published: '1999-12-31T23:59:59.000Z',
+      author: `${ANN}`,
+      editors: [`${ANN}`, `${BOB}`],
+      history: [`${REVISION}`],
+      v: 1,
+      createdBy: 'old-cms',
     });
     expect((await app.inject('GET', `${BOOKS}/a-text-id`)).status).toBe(404);
     expect((await app.inject('GET', `${BOOKS}/count`)).body.metadata.totalCount).toBe(5);
@@ -157,8 +171,12 @@ function registerOn(server: string): void {
     expect(put.status, put.text).toBe(200);
     const stored = await raw.collection('books').findOne({ _id: FIRST }, { promoteValues: false });
     expect(stored).toMatchObject({
-      ...{ price: Decimal128.fromString('12.50'), sold: Long.fromString('9007199254740993'), author: ANN },
-      ...{ cover: new Binary(Buffer.from('cover')), unknown: new Timestamp(5n), pages: new Int32(300) },
+      price: Decimal128.fromString('12.50'),
+      sold: Long.fromString('9007199254740993'),
+      author: ANN,
+      cover: new Binary(Buffer.from('cover')),
+      unknown: new Timestamp(5n),
+      pages: new Int32(300),
     });
     expect(stored?.['published']).toEqual(new Date('1999-12-31T23:59:59.000Z'));
     expect(Number(stored?.['v'])).toBe(2);

@@ -72,8 +72,14 @@ function registerOn(server: string): void {
       const about = { apiVersion: '1.0', createdBy: 'web' };
       expect(list.body.results).toMatchObject([
         {
-          ...{ _id: `${EMMA}`, title: 'Emma', published: '1815-12-23T00:00:00.000Z', v: 3, ...about },
-          ...{ createdAt: 1002, lastModifiedAt: 1005, lastModifiedBy: 'web' },
+          _id: `${EMMA}`,
+          title: 'Emma',
+          published: '1815-12-23T00:00:00.000Z',
+          v: 3,
+          ...about,
+          createdAt: 1002,
+          lastModifiedAt: 1005,
+          lastModifiedBy: 'web',
           history: [`${id(11)}`, `${id(12)}`],
         },
         { _id: `${PERSUASION}`, title: 'Persuasion', createdAt: 1003, v: 1, ...about },
@@ -94,7 +100,8 @@ function registerOn(server: string): void {
       const root = await app.token('root', 'root of all');
       const composed = await app.inject('GET', `${BOOKS}/${EMMA}?compose=true`, { token: root });
       expect(composed.body.results[0]).toMatchObject({
-        ...{ author: { _id: `${ANN}`, name: 'Ann' }, editors: [{ name: 'Ann' }, { name: 'Bob' }] },
+        author: { _id: `${ANN}`, name: 'Ann' },
+        editors: [{ name: 'Ann' }, { name: 'Bob' }],
         composed: { author: `${ANN}`, editors: [`${ANN}`, `${BOB}`] },
       });
       const filtered = await get(`?filter=${JSON.stringify({ published: { $lt: '1900-01-01' } })}`);

@@ -44,7 +44,12 @@ describeMongo('Two servers on one database', (servers) => {
   /** Rows of used tokens go once the tokens have expired, and not before. */
   async function forgetsThem(uri: string, name: string): Promise<void> {
     const store = openMongoDocuments({
-      ...{ uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 10_000, log: LOG },
+      uri,
+      maxPoolSize: 10,
+      minPoolSize: 0,
+      separateDatabases: false,
+      queryMs: 10_000,
+      log: LOG,
     });
     const deadline = () => Date.now() + 10_000;
     try {

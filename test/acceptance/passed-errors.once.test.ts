@@ -63,7 +63,10 @@ describe('next(error) with a failed call of Model', () => {
     );
     const { errors } = (await direct({})).body;
     expect((await server.call('POST', path, { body: {} })).body).toEqual({
-      ...{ isError: true, code: 'DOCUMENT_INVALID', statusCode: 400, errors },
+      isError: true,
+      code: 'DOCUMENT_INVALID',
+      statusCode: 400,
+      errors,
     });
   });
 

@@ -71,7 +71,12 @@ const METADATA: readonly (readonly [Parameters, Parameters])[] = [
   [
     { sort: 'unknown' },
     {
-      ...{ limit: 40, page: 1, fields: {}, offset: 0, totalCount: 7, totalPages: 1 },
+      limit: 40,
+      page: 1,
+      fields: {},
+      offset: 0,
+      totalCount: 7,
+      totalPages: 1,
       warnings: ["`unknown` in `sort` is ignored: it doesn't exist in the collection schema"],
     },
   ],

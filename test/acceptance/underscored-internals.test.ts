@@ -27,7 +27,10 @@ beforeAll(async () => {
           author: { type: 'Reference', settings: { collection: 'people' } },
         },
         settings: {
-          ...{ internals: 'underscored', storeRevisions: true, sort: '_createdAt', sortOrder: 'desc' },
+          internals: 'underscored',
+          storeRevisions: true,
+          sort: '_createdAt',
+          sortOrder: 'desc',
           index: [{ keys: { _createdAt: 1 } }],
         },
       },

@@ -134,7 +134,8 @@ describe('a field', () => {
       expect([answer.status, answer.body]).toEqual([
         400,
         {
-          ...{ statusCode: 400, success: false },
+          statusCode: 400,
+          success: false,
           errors: [{ field, message, code, details: `expected ${FORMS[field]}` }],
         },
       ]);

@@ -30,7 +30,11 @@ const ruled = (access: AccessRules, media = false, fields = FIELDS): RuledCollec
 const readable = (...rules: readonly Rule[]) => ruled({ read: rules.map(toRule) });
 
 const client = (clientId: string, more: Partial<Client> = {}): Client => ({
-  ...{ id: clientId, clientId, accessType: 'user', permissions: null, roles: [] },
+  id: clientId,
+  clientId,
+  accessType: 'user',
+  permissions: null,
+  roles: [],
   ...more,
 });
 const CALLERS: Readonly<Record<string, Client | null>> = {

@@ -63,7 +63,11 @@ async function post(path: string, body: unknown): Promise<void> {
 
 async function fill(): Promise<void> {
   const books = BOOKS.map(([title, author, year, language], at) => ({
-    ...{ title, author, year, language, available: at % 3 !== 1 },
+    title,
+    author,
+    year,
+    language,
+    available: at % 3 !== 1,
   }));
   await post('/1.0/library/books', books);
   await post('/api/recipes', {
@@ -89,7 +93,9 @@ async function fill(): Promise<void> {
     { fileName: 'harbour.jpg', type: 'image/jpeg', body: await photo.clone().flop().resize(600).toBuffer() },
   ];
   const { statusCode } = await site.app.app.server.inject({
-    ...{ method: 'POST', url: '/1.0/library/photos', payload: formOf(files) },
+    method: 'POST',
+    url: '/1.0/library/photos',
+    payload: formOf(files),
     headers: { authorization: `Bearer ${await site.app.adminToken()}`, 'content-type': FORM_TYPE },
   });
   expect(statusCode).toBe(201);

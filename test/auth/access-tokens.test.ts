@@ -160,8 +160,10 @@ describe('an access token on the real store', () => {
   async function open(path?: string) {
     const opened = await openTemporaryStore(path);
     const clients = createClientService({
-      ...{ store: opened.store, audit: auditOf(opened.store) },
-      ...{ generateId: createIdSource(), now: Date.now },
+      store: opened.store,
+      audit: auditOf(opened.store),
+      generateId: createIdSource(),
+      now: Date.now,
     });
     await clients.ensureIndexes();
     return { ...opened, clients };

@@ -7,8 +7,11 @@ import { describeMongo, ownDatabase } from '../helpers/store/mongo-servers.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const action = (target: string) => ({
-  ...{ actor: BOSS, action: 'client.create', target },
-  ...{ before: null, after: 'f'.repeat(64) },
+  actor: BOSS,
+  action: 'client.create',
+  target,
+  before: null,
+  after: 'f'.repeat(64),
 });
 
 function open(uri: string) {

@@ -13,7 +13,9 @@ const RATE_LIMIT = { perClient: 30, perAddress: 300, windowSeconds: 60 };
 const CREDENTIALS = { clientId: 'boss', secret: 'a secret of the boss', address: '192.0.2.1' };
 const UPLOAD = {
   collection: { version: '1.0', database: 'library', name: 'images' },
-  ...{ fileName: 'a.jpg', mimetype: 'image/jpeg', lifetime: undefined },
+  fileName: 'a.jpg',
+  mimetype: 'image/jpeg',
+  lifetime: undefined,
 };
 const away = { reason: 'unavailable' };
 

@@ -18,8 +18,13 @@ test('a Model request without options has the page size of the collection within
 test('a Model request has every option', () => {
   const options = { limit: 5, skip: 1, page: 2, sort: { title: -1 }, fields: { title: 1 }, compose: true };
   expect(parseModelRequest({ query: { title: 'a' }, options }, books, 100)).toEqual({
-    ...{ filter: { title: 'a' }, pageSize: 5, skip: 1, page: 2, sort: { title: -1 } },
-    ...{ fields: { title: 1 }, compose: true },
+    filter: { title: 'a' },
+    pageSize: 5,
+    skip: 1,
+    page: 2,
+    sort: { title: -1 },
+    fields: { title: 1 },
+    compose: true,
   });
 });
 

@@ -94,8 +94,13 @@ describe('the import of what an older API stored', () => {
       const { body } = await app.inject('GET', '/1.0/library/books?compose=true&includeHistory=true');
       const [book] = body.results;
       expect(book).toMatchObject({
-        ...{ title: 'Emma', published: '1970-01-01T00:00:00.000Z', createdAt: 1000, v: 2, apiVersion: '1.0' },
-        ...{ author: { name: 'Jane', createdAt: 500 }, history: [{ title: 'Ema', v: 1 }] },
+        title: 'Emma',
+        published: '1970-01-01T00:00:00.000Z',
+        createdAt: 1000,
+        v: 2,
+        apiVersion: '1.0',
+        author: { name: 'Jane', createdAt: 500 },
+        history: [{ title: 'Ema', v: 1 }],
       });
       const history = await app.inject('GET', `/1.0/library/books/${book._id}/history`);
       expect(history.body.results).toMatchObject([{ title: 'Ema', originalDocumentId: book._id, v: 1 }]);

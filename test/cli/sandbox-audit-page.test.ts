@@ -3,8 +3,14 @@ import { formatSandboxReport } from '../../src/cli/sandbox-audit.ts';
 import type { ReportedModule, SandboxReport } from '../../src/modules/sandbox-report.ts';
 
 const LIMITS = {
-  ...{ cpuMs: 1000, wallMs: 5000, heapMb: 64, responseBytes: 10_485_760, logBytes: 65_536 },
-  ...{ hostCalls: 50, concurrency: 16, perMinute: 0 },
+  cpuMs: 1000,
+  wallMs: 5000,
+  heapMb: 64,
+  responseBytes: 10_485_760,
+  logBytes: 65_536,
+  hostCalls: 50,
+  concurrency: 16,
+  perMinute: 0,
 };
 
 const module = (path: string, more: Partial<ReportedModule> = {}): ReportedModule => ({

@@ -25,15 +25,18 @@ function site() {
       hasMemoryFor: () => true,
     });
     await createProcessRecords({ store, now: Date.now, timeoutMs: 10_000 }).save({
-      ...{ id, host: 'machine', machine: machineId(), pid, address: '127.0.0.1:8081', version: '1.2.3' },
-      ...{
-        since: 1_700_000_000_000,
-        lastSeen: 1_700_000_001_000,
-        beat: 1,
-        applied: 0,
-        settings: {},
-        cacheAway: false,
-      },
+      id,
+      host: 'machine',
+      machine: machineId(),
+      pid,
+      address: '127.0.0.1:8081',
+      version: '1.2.3',
+      since: 1_700_000_000_000,
+      lastSeen: 1_700_000_001_000,
+      beat: 1,
+      applied: 0,
+      settings: {},
+      cacheAway: false,
     });
     await store.close();
   };

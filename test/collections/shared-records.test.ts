@@ -6,7 +6,8 @@ import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } 
 const PATH = '1.0/library/images/a.png';
 const PLAIN = {
   ...collectionOf('images', { fields: { alt: {}, path: { required: true } } }),
-  ...{ version: '2.0', path: '/2.0/library/images' },
+  version: '2.0',
+  path: '/2.0/library/images',
 };
 
 let files: MemoryFiles;

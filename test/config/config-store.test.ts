@@ -13,8 +13,7 @@ import { sha256Hex } from '../../src/lib/sha256.ts';
 
 const SECRET = 'a signing secret of more than 32 characters';
 
-let cwd: string;
-let path: string;
+let [cwd, path] = ['', ''];
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'cloister-config-'));
   path = join(cwd, 'config.json');
@@ -141,7 +140,10 @@ describe('the config store', () => {
     const content = { server: { name: 'a' }, sandbox: { review: 'all' }, limits: { batch: 10 }, custom: 1 };
     const store = await open(content, { CLOISTER_SANDBOX_REVIEW: 'grants' });
     const wrong = store.save({
-      ...{ server: null, limits: { batch: null, pageSize: 1001 }, custom: 2, caching: { path: '/etc' } },
+      server: null,
+      limits: { batch: null, pageSize: 1001 },
+      custom: 2,
+      caching: { path: '/etc' },
       // The environment decides now; what stands in the file is for when it does not any more.
       sandbox: { review: 'none' },
     });

@@ -92,7 +92,8 @@ it('the configured admin has no id that a user of an issuer may have', async () 
   const issuesFor = async (id: string) => {
     const env = {
       CLOISTER_AUTH_ISSUERS: JSON.stringify([JWKS]),
-      ...{ CLOISTER_ADMIN_ID: id, CLOISTER_ADMIN_SECRET: 'a secret' },
+      CLOISTER_ADMIN_ID: id,
+      CLOISTER_ADMIN_SECRET: 'a secret',
     };
     const { issues } = await loadConfig({ flags: {}, env, cwd: '/nowhere' });
     return issues.map((issue) => [issue.setting, issue.message]);

@@ -38,7 +38,9 @@ describe('the configuration of a worker', () => {
 
   it('keeps at least one of each thing, none of what there is none, and secrets with names of their own', () => {
     const values = {
-      ...{ 'server.workers': 64, 'delivery.render.queue': 0, 'cache.maxBytes': 1_048_576 },
+      'server.workers': 64,
+      'delivery.render.queue': 0,
+      'cache.maxBytes': 1_048_576,
       'sandbox.secrets.KEY': 'the text',
     };
     const { delivery, cache, sandbox, limits } = configOfWorker(configWith(values), 1);

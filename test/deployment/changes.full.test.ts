@@ -225,11 +225,9 @@ describeMongo('A change posted to one of three processes', (kinds) => {
         CLOISTER_CACHE_REDIS_TIMEOUT_MS: '5000',
       };
       const deployment = await startDeployment({
-        ...{
-          uri,
-          count: 3,
-          specs: { '1.0/library/cached': { fields: { name: { type: 'String' } }, settings: {} } },
-        },
+        uri,
+        count: 3,
+        specs: { '1.0/library/cached': { fields: { name: { type: 'String' } }, settings: {} } },
         env: redis === undefined ? {} : { ...cache, CLOISTER_CACHE_REDIS_URL: redis.url },
       });
       const times: number[] = [];

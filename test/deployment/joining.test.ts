@@ -11,8 +11,18 @@ const recordsOf = ({ store }: TestDatabase) =>
 
 /** A record as a process leaves it that is killed. */
 const leftRecord = (record: Partial<ProcessRecord>): ProcessRecord => ({
-  ...{ id: THIRD, host: 'host', machine: 'another', pid: 1, address: 'lost:80', version: '1.0.0' },
-  ...{ since: 0, lastSeen: 0, beat: 7, applied: 0, settings: {}, cacheAway: false },
+  id: THIRD,
+  host: 'host',
+  machine: 'another',
+  pid: 1,
+  address: 'lost:80',
+  version: '1.0.0',
+  since: 0,
+  lastSeen: 0,
+  beat: 7,
+  applied: 0,
+  settings: {},
+  cacheAway: false,
   ...record,
 });
 

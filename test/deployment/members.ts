@@ -47,7 +47,12 @@ export async function openDatabase(): Promise<TestDatabase> {
     const line = (level: string) => (_fields: object, message: string) =>
       void logged.push(`${level}: ${message}`);
     const member = new DeploymentMember({
-      ...{ store: connection, id, isSole: false, timeoutMs: 60_000, clock, now: Date.now },
+      store: connection,
+      id,
+      isSole: false,
+      timeoutMs: 60_000,
+      clock,
+      now: Date.now,
       identity: { host: 'host', address: `${id.slice(0, 1)}:80`, version: '1.0.0' },
       settings: { secret: 'shared' },
       fingerprintKey: async () => 'key',

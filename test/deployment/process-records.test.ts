@@ -13,8 +13,18 @@ import { openFailingStore, openTemporaryStore } from '../helpers/store/temporary
 import { FIRST } from './members.ts';
 
 const record = (beat: number): ProcessRecord => ({
-  ...{ id: FIRST, host: 'host', machine: 'm', pid: 1, address: 'a:80', version: '1.0.0' },
-  ...{ since: 0, lastSeen: 0, beat, applied: 0, settings: { one: 'hash' }, cacheAway: false },
+  id: FIRST,
+  host: 'host',
+  machine: 'm',
+  pid: 1,
+  address: 'a:80',
+  version: '1.0.0',
+  since: 0,
+  lastSeen: 0,
+  beat,
+  applied: 0,
+  settings: { one: 'hash' },
+  cacheAway: false,
 });
 
 const recordsIn = (store: Pick<DocumentStore, 'find' | 'commit'>): ProcessRecords =>

@@ -18,8 +18,18 @@ async function report(database: TestDatabase, isSole = false) {
 
 const leave = (database: TestDatabase, id: string, pid: number) =>
   createProcessRecords(depsOf(database)).save({
-    ...{ id, host: 'host', machine: machineId(), pid, address: `${id.slice(0, 1)}:80`, version: '1.0.0' },
-    ...{ since: Date.now() + 1000, lastSeen: 0, beat: 1, applied: 0, settings: {}, cacheAway: false },
+    id,
+    host: 'host',
+    machine: machineId(),
+    pid,
+    address: `${id.slice(0, 1)}:80`,
+    version: '1.0.0',
+    since: Date.now() + 1000,
+    lastSeen: 0,
+    beat: 1,
+    applied: 0,
+    settings: {},
+    cacheAway: false,
   });
 
 it('processes that give signs of life run, one that is cut off is silent, one that was killed here has ended', async () => {

@@ -27,10 +27,17 @@ async function openLocks(): Promise<Opened> {
   const closing = new AbortController();
   const gone = new Set<string>();
   return {
-    ...{ store, connection, closing, gone },
+    store,
+    connection,
+    closing,
+    gone,
     lockOf: (self, { timeoutMs = 60_000 } = {}) =>
       createSharedLocks({
-        ...{ store: connection, now: Date.now, timeoutMs, self, signal: closing.signal },
+        store: connection,
+        now: Date.now,
+        timeoutMs,
+        self,
+        signal: closing.signal,
         isLive: (id) => !gone.has(id),
       }),
     async holders() {
@@ -148,7 +155,10 @@ describe('a lock', () => {
     const { store, closing, holders, gone } = await openLocks();
     let isSilent = true;
     const withLock = createSharedLocks({
-      ...{ now: Date.now, timeoutMs: 60_000, self: FIRST, signal: closing.signal },
+      now: Date.now,
+      timeoutMs: 60_000,
+      self: FIRST,
+      signal: closing.signal,
       isLive: (id) => !gone.has(id),
       store: {
         find: store.find,
@@ -168,7 +178,10 @@ describe('a lock', () => {
     const { closing } = await openLocks();
     const failing = () => Promise.reject(new StoreError('refused'));
     const withLock = createSharedLocks({
-      ...{ now: Date.now, timeoutMs: 60_000, self: FIRST, signal: closing.signal },
+      now: Date.now,
+      timeoutMs: 60_000,
+      self: FIRST,
+      signal: closing.signal,
       isLive: () => true,
       store: { find: async () => [], commit: failing },
     });

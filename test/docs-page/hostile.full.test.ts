@@ -33,7 +33,10 @@ const DESCRIPTION = {
   paths: {
     '/1.0/x': {
       post: {
-        ...{ operationId: HOSTILE, tags: [HOSTILE], summary: HOSTILE, description: HOSTILE },
+        operationId: HOSTILE,
+        tags: [HOSTILE],
+        summary: HOSTILE,
+        description: HOSTILE,
         externalDocs: { url: 'javascript:window.ran=1', description: HOSTILE },
         parameters: [
           { name: HOSTILE, in: 'query', description: HOSTILE, schema: { ...SCHEMA, type: 'string' } },

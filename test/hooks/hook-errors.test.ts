@@ -150,7 +150,8 @@ describe('the error of a hook that refuses with a status', () => {
     const items = [{ message: 'taken', code: 'SLUG-TAKEN' }];
     expect(refused({ ...inner, statusCode: 409, items })).toMatchObject({ status: 409, items });
     expect(refused({ code: 'TOO_DEEP', message: 'deep' })).toMatchObject({
-      ...{ status: 400, items: [{ message: 'slugify - deep' }] },
+      status: 400,
+      items: [{ message: 'slugify - deep' }],
     });
   });
 });

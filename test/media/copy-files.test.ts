@@ -14,7 +14,9 @@ async function open() {
   const failures: string[] = [];
   const states: CopyState[] = [];
   const deps = {
-    ...{ source, target, signal: new AbortController().signal },
+    source,
+    target,
+    signal: new AbortController().signal,
     contentTypeOf: async () => 'image/png',
     onProgress: (state: CopyState) => void states.push(state),
     onFailure: (key: string, reason: string) => void failures.push(`${key}: ${reason}`),

@@ -16,7 +16,10 @@ async function open(documents: readonly StoredDocument[]) {
   const target = diskMedia(await temporaryFolder());
   await store.commit(documents.map((document) => ({ kind: 'insert', ns: NS, document }) as const));
   const deps: CopyRecordsDeps = {
-    ...{ documents: store, target, now: Date.now, queryMs: 5000 },
+    documents: store,
+    target,
+    now: Date.now,
+    queryMs: 5000,
     namespaceOf: () => NS,
     signal: new AbortController().signal,
   };
@@ -26,8 +29,12 @@ async function open(documents: readonly StoredDocument[]) {
 
 const record = (n: number, name: string, more: object = {}): StoredDocument => ({
   _id: idOf(n),
-  ...{ v: 1, fileName: name, contentLength: 4, path: `workspace/media/1/d/pictures/${name}` },
-  ...{ cloudUrl: `https://b.s3.amazonaws.com/${name}`, ...more },
+  v: 1,
+  fileName: name,
+  contentLength: 4,
+  path: `workspace/media/1/d/pictures/${name}`,
+  cloudUrl: `https://b.s3.amazonaws.com/${name}`,
+  ...more,
 });
 
 describe('copyRecords', () => {
@@ -44,7 +51,11 @@ describe('copyRecords', () => {
     const [first, ...rest] = await read();
     expect(first).toEqual({
       _id: idOf(1),
-      ...{ v: 2, fileName: 'a.png', contentLength: 4, path: '1/d/pictures/a.png', caption: 'kept' },
+      v: 2,
+      fileName: 'a.png',
+      contentLength: 4,
+      path: '1/d/pictures/a.png',
+      caption: 'kept',
     });
     expect(rest).toEqual(others);
     expect(await copyRecords(deps)).toBe(0);

@@ -40,13 +40,11 @@ async function bench({ isAlone = true, livesMs = HOUR, now = Date.now() + 1000, 
       asked.push([key, at]);
       return key.endsWith('/stored');
     },
-    ...{
-      maxUploadMs: livesMs,
-      isOnlyProcess: isAlone,
-      queryMs: HOUR,
-      now: () => now,
-      log: { info: log, warn: log },
-    },
+    maxUploadMs: livesMs,
+    isOnlyProcess: isAlone,
+    queryMs: HOUR,
+    now: () => now,
+    log: { info: log, warn: log },
   });
   return { sweep, folder, documents, lines, asked };
 }
@@ -106,7 +104,10 @@ describe('the cleanup of uploads', () => {
       store: diskMedia(folder),
       documents,
       hasRecord: () => Promise.reject(new StoreError('unavailable')),
-      ...{ maxUploadMs: HOUR, isOnlyProcess: true, queryMs: HOUR, now: () => Date.now() + 1000 },
+      maxUploadMs: HOUR,
+      isOnlyProcess: true,
+      queryMs: HOUR,
+      now: () => Date.now() + 1000,
       log: { info: () => undefined, warn: (_fields, message) => void lines.push(message) },
     });
     await sweep.start();

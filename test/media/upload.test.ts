@@ -69,7 +69,9 @@ async function bench(answer: () => readonly string[] = () => ['{}'], wrap = (sto
   };
   const log = (_fields: object, message: string) => void lines.push(message);
   const upload = createUpload({
-    ...{ store: wrap(disk), documents, records },
+    store: wrap(disk),
+    documents,
+    records,
     tasks: {
       dimensionsOf: async (seen) => (seen.head(1)[0] === 0x49 ? { width: 1, height: 2 } : undefined),
       sha1Of: async () => '',

@@ -46,7 +46,10 @@ describe('an exposition', () => {
     let reads = 0;
     const exposition = createExposition([
       {
-        ...{ name: 'a_total', type: 'counter', help: 'Reads.', labels: [] },
+        name: 'a_total',
+        type: 'counter',
+        help: 'Reads.',
+        labels: [],
         read() {
           reads += 1;
           return [{ labels: {}, value: reads }];
@@ -72,7 +75,10 @@ describe('an exposition', () => {
     let fails = true;
     const exposition = createExposition([
       {
-        ...{ name: 'a', type: 'gauge', help: 'A.', labels: [] },
+        name: 'a',
+        type: 'gauge',
+        help: 'A.',
+        labels: [],
         read() {
           if (fails) throw new Error('not now');
           return [{ labels: {}, value: 1 }];

@@ -38,8 +38,14 @@ describe('a counted store', () => {
       counts.readTotals().map(({ labels, value }) => [`${labels['operation']} ${labels['outcome']}`, value]),
     );
     expect(totals).toEqual({
-      ...{ 'ensure_indexes ok': 1, 'commit ok': 1, 'find ok': 1, 'find_by_ids ok': 1, 'count ok': 1 },
-      ...{ 'collections ok': 1, 'stats ok': 1, 'health ok': 1 },
+      'ensure_indexes ok': 1,
+      'commit ok': 1,
+      'find ok': 1,
+      'find_by_ids ok': 1,
+      'count ok': 1,
+      'collections ok': 1,
+      'stats ok': 1,
+      'health ok': 1,
     });
     const durations = counts.readDurations().map(({ value }) => (value as Histogram).count);
     expect(durations).toEqual(durations.map(() => 1));

@@ -55,8 +55,14 @@ function endpointOf(n: number) {
   const version = { ...VERSION, id: `endpoint:1.0/e${n}` };
   const address = { kind: 'endpoint', apiVersion: '1.0', name: `e${n}` } as const;
   const endpoint = {
-    ...{ address, path: `/1.0/e${n}`, state: 'active' as const, methods: ['GET'], authenticate: false },
-    ...{ moduleVersion: version, postedBy: null, postedAt: 0 },
+    address,
+    path: `/1.0/e${n}`,
+    state: 'active' as const,
+    methods: ['GET'],
+    authenticate: false,
+    moduleVersion: version,
+    postedBy: null,
+    postedAt: 0,
   };
   return { endpoint, params: {}, sub: [] } as const;
 }

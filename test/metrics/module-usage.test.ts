@@ -28,7 +28,10 @@ describe('what a module has used', () => {
     expect(rest).toEqual({
       from: 42 * MINUTE,
       to: 101 * MINUTE + 30_000,
-      ...{ calls: 3, errors: 1, cpuMs: 1.75, maxHeapMb: 3 },
+      calls: 3,
+      errors: 1,
+      cpuMs: 1.75,
+      maxHeapMb: 3,
     });
     expect(buckets).toHaveLength(60);
     expect(buckets.slice(-2)).toEqual([

@@ -23,10 +23,8 @@ describe('a bundle', () => {
     const files = {
       'a.js': "module.exports = [require('p'), require('p/parts/one'), require('q')];",
       'node_modules/p/package.json': {
-        ...{
-          name: 'p',
-          exports: { '.': { node: './gone.js', default: './main.js' }, './parts/*': './src/*.js' },
-        },
+        name: 'p',
+        exports: { '.': { node: './gone.js', default: './main.js' }, './parts/*': './src/*.js' },
         imports: { '#inner': './src/inner.js' },
       },
       'node_modules/p/main.js': "module.exports = require('#inner');",

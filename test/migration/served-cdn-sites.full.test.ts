@@ -115,7 +115,9 @@ describe('a site of the older CDN', () => {
     });
     const sized = await fetch(`${server.deliveryUrl}/sea.jpg?w=60&h=40&resize=aspectfill&fmt=png`);
     expect(await metadataOf(Buffer.from(await sized.arrayBuffer()))).toMatchObject({
-      ...{ format: 'png', width: 60, height: 40 },
+      format: 'png',
+      width: 60,
+      height: 40,
     });
     expect((await fetch(`${server.deliveryUrl}/by-device/sea.jpg`)).headers.get('content-type')).toBe(
       'image/png',

@@ -41,8 +41,14 @@ export function createModuleVersion(id: string, options: ModuleVersionOptions = 
       isolation: 'realm',
       trustDomain: 'default',
       limits: {
-        ...{ cpuMs: 1000, wallMs: 5000, heapMb: 64, responseBytes: 10_000, logBytes: 1000 },
-        ...{ hostCalls: 50, concurrency: 16, perMinute: 0 },
+        cpuMs: 1000,
+        wallMs: 5000,
+        heapMb: 64,
+        responseBytes: 10_000,
+        logBytes: 1000,
+        hostCalls: 50,
+        concurrency: 16,
+        perMinute: 0,
       },
       grants: {
         request: { headers: requestHeaders, maxBodyBytes },

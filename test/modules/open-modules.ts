@@ -117,7 +117,12 @@ export async function openModules(options: Options = {}) {
   };
   onTestFinished(close);
   return {
-    ...{ modules, store, root, errors, warnings, close },
+    modules,
+    store,
+    root,
+    errors,
+    warnings,
+    close,
     inspected: reader.inspected,
     retired: reader.retired,
     stopped: reader.stopped,

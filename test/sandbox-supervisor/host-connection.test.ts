@@ -146,8 +146,11 @@ describe('the link to a host', () => {
     const erring = once(process, 'error');
     const missing = linkOf(
       Promise.resolve({
-        ...{ process, socket: process.stdio[3] as Socket, layers: {} },
-        ...{ pid: () => undefined, kill: () => undefined },
+        process,
+        socket: process.stdio[3] as Socket,
+        layers: {},
+        pid: () => undefined,
+        kill: () => undefined,
       }),
     );
     await erring;

@@ -119,7 +119,9 @@ describe('the attribution of a crash', () => {
   it('blames a known culprit, and none else', () => {
     const made = hostOf(3);
     expect(attributionOf(made, { ...CRASH, culprit: made.get(1) })).toEqual({
-      ...{ ...NONE, culprit: 1, requeued: [0, 2] },
+      ...NONE,
+      culprit: 1,
+      requeued: [0, 2],
     });
   });
 

@@ -14,8 +14,16 @@ const READY: FromHost = {
   layers: { jitless: true },
 };
 const RESULTS: FromHost = {
-  ...{ t: 'results', moduleNumber: 1, events: [], errors: [], returned: [] },
-  ...{ idle: true, sliceMs: 0, cpuMs: 0, heapBytes: 0, disposed: false },
+  t: 'results',
+  moduleNumber: 1,
+  events: [],
+  errors: [],
+  returned: [],
+  idle: true,
+  sliceMs: 0,
+  cpuMs: 0,
+  heapBytes: 0,
+  disposed: false,
 };
 
 /** A process and its pipe that do what the test says. */
@@ -264,8 +272,7 @@ describe('the reaping of hosts', () => {
   it('leaves no host for the code of one author that has seen that of another', async () => {
     const { pool, ready } = poolOf();
     const { host: spare } = await ready(null);
-    expect(pool.acquire(inspectionDomain('alice'))).toBe(spare);
-    expect(pool.acquire(inspectionDomain('alice'))).toBe(spare);
+    for (const _ of [1, 2]) expect(pool.acquire(inspectionDomain('alice'))).toBe(spare);
     expect(pool.acquire(inspectionDomain('bob'))).not.toBe(spare);
     expect(pool.acquire(inspectionDomain(null))).not.toBe(spare);
   });

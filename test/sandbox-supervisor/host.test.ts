@@ -46,9 +46,20 @@ describe('sending invocations to a host', () => {
     expect(kinds(host)).toEqual(['load', 'run', 'run']);
     expect(host.sent[0]).toMatchObject({
       message: {
-        ...{ moduleNumber: 3, name: 'endpoint.report.js', kind: 'endpoint', isolation: 'realm' },
-        ...{ cpuMs: 7, wallMs: 70, timerMs: 70, timers: 20, logLines: 100, loadMs: 300 },
-        ...{ model: true, fetch: false, bcrypt: false, config: '{}' },
+        moduleNumber: 3,
+        name: 'endpoint.report.js',
+        kind: 'endpoint',
+        isolation: 'realm',
+        cpuMs: 7,
+        wallMs: 70,
+        timerMs: 70,
+        timers: 20,
+        logLines: 100,
+        loadMs: 300,
+        model: true,
+        fetch: false,
+        bcrypt: false,
+        config: '{}',
       },
       texts: ['the code'],
     });

@@ -69,7 +69,11 @@ describe('an invocation', () => {
     const invocation = fakeInvocation();
     const { id: moduleId, version, sha256 } = invocation.moduleVersion;
     expect(limitViolation(invocation, 'cpuMs')).toEqual({
-      ...{ moduleId, version, sha256, kind: 'violation', limit: 'cpuMs' },
+      moduleId,
+      version,
+      sha256,
+      kind: 'violation',
+      limit: 'cpuMs',
     });
   });
 });

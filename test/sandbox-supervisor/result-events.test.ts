@@ -27,11 +27,16 @@ describe('an event that ends an invocation', () => {
 
   it('is a failure with what was thrown', () => {
     expect(hook({ kind: 'error', head: '{"message":"no","stack":"at","code":"E"}' })).toEqual({
-      ...{ kind: 'failure', code: 'ENDPOINT_ERROR', message: 'no', stack: 'at' },
+      kind: 'failure',
+      code: 'ENDPOINT_ERROR',
+      message: 'no',
+      stack: 'at',
       thrown: { message: 'no', code: 'E' },
     });
     expect(endpoint({ kind: 'error', head: '{"message":"no","tooLarge":true}' })).toEqual({
-      ...{ kind: 'failure', code: 'ENDPOINT_RESPONSE_TOO_LARGE', message: 'no' },
+      kind: 'failure',
+      code: 'ENDPOINT_RESPONSE_TOO_LARGE',
+      message: 'no',
     });
     expect(endpoint({ kind: 'silent', head: '' })).toMatchObject({ code: 'ENDPOINT_TIMEOUT' });
     expect(endpoint({ kind: 'next', head: '{}' })).toEqual({ kind: 'next' });
@@ -44,7 +49,8 @@ describe('an event that ends an invocation', () => {
       thrown: { message: 'no', statusCode: 409, items },
     });
     expect(endpoint({ kind: 'next', head: '{"message":"no","statusCode":400}', body })).toEqual({
-      ...{ kind: 'next', error: { message: 'no', statusCode: 400, items } },
+      kind: 'next',
+      error: { message: 'no', statusCode: 400, items },
     });
     expect(endpoint({ kind: 'next', head: '{"message":"no"}', body: Buffer.from(body) })).toMatchObject({
       error: { items },

@@ -115,8 +115,12 @@ describe('an invocation that exhausts the heap of its module', () => {
     expect(incidents).toEqual([
       expect.objectContaining({ moduleId: unit.id, kind: 'violation', limit: 'heapMb' }),
       expect.objectContaining({
-        ...{ moduleId: unit.id, version: unit.version, sha256: unit.sha256 },
-        ...{ kind: 'crash', limit: 'heapMb', counts: true },
+        moduleId: unit.id,
+        version: unit.version,
+        sha256: unit.sha256,
+        kind: 'crash',
+        limit: 'heapMb',
+        counts: true,
       }),
     ]);
   });

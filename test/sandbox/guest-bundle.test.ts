@@ -29,17 +29,15 @@ describe('the texts that are compiled in an isolate', () => {
 describe('the names that a text can use', () => {
   it('are those that it holds', () => {
     expect(usesOf('exports.get = () => {}')).toEqual({
-      ...{
-        console: false,
-        model: false,
-        fetch: false,
-        timers: false,
-        queueMicrotask: false,
-        crypto: false,
-        math: false,
-        require: false,
-        promises: false,
-      },
+      console: false,
+      model: false,
+      fetch: false,
+      timers: false,
+      queueMicrotask: false,
+      crypto: false,
+      math: false,
+      require: false,
+      promises: false,
     });
     expect(usesOf('clearInterval(1); Math.max(); fetch(); console')).toMatchObject({
       timers: true,

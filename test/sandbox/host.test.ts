@@ -15,22 +15,35 @@ function start(): HostProcess {
 }
 
 const LOAD = {
-  ...{ t: 'load', moduleNumber: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 10_000 },
-  ...{
-    cpuMs: 10_000,
-    wallMs: 30_000,
-    heapMb: 64,
-    responseBytes: 1000,
-    logBytes: 1000,
-    logLines: 10,
-    hostCalls: 5,
-    timers: 5,
-  },
-  ...{ timerMs: 100, model: false, fetch: false, config: '{}' },
+  t: 'load',
+  moduleNumber: 1,
+  name: 'a.js',
+  kind: 'endpoint',
+  isolation: 'realm',
+  loadMs: 10_000,
+  cpuMs: 10_000,
+  wallMs: 30_000,
+  heapMb: 64,
+  responseBytes: 1000,
+  logBytes: 1000,
+  logLines: 10,
+  hostCalls: 5,
+  timers: 5,
+  timerMs: 100,
+  model: false,
+  fetch: false,
+  config: '{}',
 };
 const HEAD = JSON.stringify({
-  ...{ method: 'GET', url: '/', path: '/', params: {}, query: {}, headers: {}, bodyType: 'none' },
-  ...{ client: null, ip: '::1' },
+  method: 'GET',
+  url: '/',
+  path: '/',
+  params: {},
+  query: {},
+  headers: {},
+  bodyType: 'none',
+  client: null,
+  ip: '::1',
 });
 
 async function ready() {

@@ -45,7 +45,11 @@ describe('code that does not compile', () => {
 describe('code that cannot be loaded', () => {
   it('says what it threw, and where', async () => {
     expect(await inspect('\n  throw new Error("boo");')).toEqual({
-      ...{ ok: false, code: 'ENDPOINT_LOAD', message: 'boo', line: 2, column: 9 },
+      ok: false,
+      code: 'ENDPOINT_LOAD',
+      message: 'boo',
+      line: 2,
+      column: 9,
     });
     expect(await inspect('throw { get message() { throw 1; } }')).toMatchObject({
       code: 'ENDPOINT_LOAD',
@@ -89,7 +93,8 @@ describe('code that cannot be loaded', () => {
   it('needs too much memory', async () => {
     const source = 'const all = []; for (;;) all.push(new Array(10_000).fill(1));';
     expect(await inspect(source, { loadMs: 10_000, heapMb: 16 })).toMatchObject({
-      ...{ code: 'ENDPOINT_LOAD', message: 'Loading needs more than 16 MB of memory' },
+      code: 'ENDPOINT_LOAD',
+      message: 'Loading needs more than 16 MB of memory',
     });
   });
 });
@@ -111,7 +116,9 @@ describe('code that is fine', () => {
     const source =
       '"use strict"; Array.prototype.last = function () { return this.at(-1); }; exports.get = () => {};';
     expect(await inspect(source)).toMatchObject({
-      ...{ ok: true, isolation: 'context', warnings: [expect.stringContaining('not extensible')] },
+      ok: true,
+      isolation: 'context',
+      warnings: [expect.stringContaining('not extensible')],
     });
   });
 });

@@ -4,7 +4,11 @@ import { facts, inspectionError, loadError, syntaxError } from '../../sandbox/in
 describe('what an inspection says', () => {
   it('takes the place of a syntax error from the end of the message', () => {
     expect(syntaxError(new SyntaxError("Unexpected token ';' [module.js:3:9]"))).toEqual({
-      ...{ ok: false, code: 'ENDPOINT_SYNTAX', message: "Unexpected token ';'", line: 3, column: 9 },
+      ok: false,
+      code: 'ENDPOINT_SYNTAX',
+      message: "Unexpected token ';'",
+      line: 3,
+      column: 9,
     });
     expect(syntaxError(new SyntaxError('odd [module.js:0:1]'))).toMatchObject({ line: 1, column: 1 });
     expect(syntaxError(new SyntaxError('no place'))).toMatchObject({
@@ -45,7 +49,12 @@ describe('what an inspection says', () => {
   it('passes facts on', () => {
     const head = '{"methods":["GET"],"route":null,"openapi":"{}","warnings":["odd"]}';
     expect(facts(head, '{"a":1}')).toEqual({
-      ...{ ok: true, methods: ['GET'], settings: { a: 1 }, route: null, openapi: '{}', warnings: ['odd'] },
+      ok: true,
+      methods: ['GET'],
+      settings: { a: 1 },
+      route: null,
+      openapi: '{}',
+      warnings: ['odd'],
       isolation: null,
     });
   });

@@ -142,7 +142,8 @@ describe('the versions that a host reports', () => {
     const wanted = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     const versions = await lab().versions();
     expect(versions).toEqual({
-      ...{ node: process.versions.node, v8: process.versions.v8 },
+      node: process.versions.node,
+      v8: process.versions.v8,
       isolatedVm: installed.version,
     });
     expect(wanted.devDependencies['isolated-vm']).toBe(versions['isolatedVm']);

@@ -212,7 +212,12 @@ export async function startAbortSite(store?: MediaStore): Promise<AbortSite> {
     return send(url, bytes);
   };
   return {
-    ...{ steps, content, delivery, requests, send, start },
+    steps,
+    content,
+    delivery,
+    requests,
+    send,
+    start,
     async hangUp(name, count) {
       const whole = async () => hangUpAfter(Number.POSITIVE_INFINITY, (await start(name)).resume());
       const most = Math.max(...(await Promise.all(Array.from({ length: AT_ONCE }, whole))));

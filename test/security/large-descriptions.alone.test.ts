@@ -57,12 +57,20 @@ const describeEndpoints = (modules: readonly LiveModule[]) => {
     isRevisionCollection: () => false,
   };
   const api: DescribedApi = {
-    ...{ routes: [], registry, modules: { list: () => modules }, version: '1', title: 't', publicUrl: null },
+    routes: [],
+    registry,
+    modules: { list: () => modules },
+    version: '1',
+    title: 't',
+    publicUrl: null,
     media: { enabled: true, public: false },
   };
   const client: Client = {
     id: 'a'.repeat(24),
-    ...{ clientId: 'a', accessType: 'admin', permissions: null, roles: [] },
+    clientId: 'a',
+    accessType: 'admin',
+    permissions: null,
+    roles: [],
   };
   const caller = {} as never;
   return describeApiInPieces(api, { client, caller, anonymous: caller });

@@ -105,7 +105,9 @@ describe('a workspace in a database', () => {
     await workspace.write(FILE, 'x');
     const [{ _id, v }] = (await store.find(ns, {
       filter: { kind: 'and', filters: [] },
-      ...{ sort: [], skip: 0, limit: 1 },
+      sort: [],
+      skip: 0,
+      limit: 1,
     })) as [{ _id: string; v: number }];
     const document = { _id, v: v + 1, path: FILE, hash: 'x', text: 5 };
     await store.commit([{ kind: 'update', ns, id: _id, v, document, changed: ['v', 'text'] }]);

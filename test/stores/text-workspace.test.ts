@@ -14,7 +14,10 @@ it('a workspace in memory is read, written and listed as one on disk is', async 
   await workspace.remove('hooks/a.js');
   expect(await workspace.listAll('hooks', 3)).toEqual([]);
   const end = await workspace.watch('hooks', {
-    ...{ depth: 0, expected: () => [], onFile: () => undefined, onError: () => undefined },
+    depth: 0,
+    expected: () => [],
+    onFile: () => undefined,
+    onError: () => undefined,
   });
   await end();
 });

@@ -159,7 +159,8 @@ describe('document pages of a transfer', () => {
     };
     const find: Source['find'] = async () => [];
     for await (const _ of readDocumentPages(BOOKS, {
-      ...{ store: { find, findText }, now: () => 1000 },
+      store: { find, findText },
+      now: () => 1000,
       onUnreadable() {},
     }))
       throw new Error('a page');

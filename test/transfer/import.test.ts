@@ -23,7 +23,9 @@ function importer(store: DocumentStore, separateDatabases = false) {
   };
   const run = createImporter({
     store: { find: store.find, commit },
-    ...{ separateDatabases, now: Date.now, idFields: () => new Set<string>() },
+    separateDatabases,
+    now: Date.now,
+    idFields: () => new Set<string>(),
   });
   return { run, commits };
 }

@@ -78,7 +78,8 @@ function rowsOf({ method, url, operation }: DescribedRoute): readonly Row[] {
     // The path of a collection stands in full in its description: only names below it are parameters.
     const path = routePattern(url).replace(/^(?:\/\{\w+\}){3}/, '');
     return {
-      ...{ tag: operation.only === 'media' ? 'Media' : COLLECTION_TAG, who: whoOf(operation) },
+      tag: operation.only === 'media' ? 'Media' : COLLECTION_TAG,
+      who: whoOf(operation),
       title: isMedia && operation.only !== 'media' ? `${title} of files` : title,
       text,
       errors: errorStatuses(text, { method, path, isOfCollection: true }),

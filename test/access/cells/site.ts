@@ -189,7 +189,12 @@ export async function openSite(app: TestApp): Promise<Site> {
     ids[`path of ${name}`] = body.results[0].path;
   }
   return {
-    ...{ app, ids, as, add, upload, tokens },
+    app,
+    ids,
+    as,
+    add,
+    upload,
+    tokens,
     async stored(collection, id) {
       const { body } = await admin('GET', `/${collection}/${id}?cache=false`);
       return body.results[0];

@@ -75,7 +75,8 @@ export function stateAfter(
   return {
     ...(Object.fromEntries(kept) as unknown as ModelDocument),
     ...fields,
-    ...{ v: before.v + 1, lastModifiedBy: clientId },
+    v: before.v + 1,
+    lastModifiedBy: clientId,
   };
 }
 

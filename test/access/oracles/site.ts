@@ -83,7 +83,9 @@ export async function openOracleSite(app: TestApp): Promise<OracleSite> {
       ...(body === undefined ? {} : { body }),
     });
   return {
-    ...{ app, tokens, send },
+    app,
+    tokens,
+    send,
     async add(collection, document) {
       const { status, body, text: answer } = await send('admin', 'POST', `/${collection}`, document);
       if (status !== 200) throw new Error(answer);

@@ -14,8 +14,11 @@ import { expectChain, keysNamed } from '../../helpers/store/audit-log.ts';
 
 const key = keysNamed('test').current;
 const action = (target: string) => ({
-  ...{ actor: BOSS, action: 'client.create', target },
-  ...{ before: null, after: 'f'.repeat(64) },
+  actor: BOSS,
+  action: 'client.create',
+  target,
+  before: null,
+  after: 'f'.repeat(64),
 });
 const policy = { before: null, after: 'e'.repeat(64) };
 

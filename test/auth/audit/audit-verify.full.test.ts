@@ -24,7 +24,8 @@ async function log(store: DocumentStore, folder = auditFolder()) {
   const audit = auditOf(store, Date.now, folder);
   for (let n = 1; n <= 12; n += 1) await audit.record({ ...ACTION, target: `app${n}` });
   const insert = (entry: object, seq: number): Write => ({
-    ...{ kind: 'insert', ns: AUDIT_NAMESPACE },
+    kind: 'insert',
+    ns: AUDIT_NAMESPACE,
     document: { ...entry, _id: auditEntryId(seq), v: 1 } as StoredDocument,
   });
   const remove = (seq: number): Write => ({
@@ -34,7 +35,9 @@ async function log(store: DocumentStore, folder = auditFolder()) {
     v: 1,
   });
   return {
-    ...{ store, folder, audit },
+    store,
+    folder,
+    audit,
     entries: await audit.read(0, 100),
     verify: (keys: typeof folder.keys | undefined = folder.keys, after = 0) =>
       verifyAudit({ store, keys, anchor: folder.anchor, after, now: Date.now, queryMs: 60_000 }),
@@ -179,7 +182,8 @@ describeMongo('on MongoDB', (servers) => {
   it('reports what was changed or truncated', async () => {
     const pool = { maxPoolSize: 5, minPoolSize: 0, separateDatabases: false, queryMs: 20_000 };
     const store = openMongoDocuments({
-      ...{ uri: await ownDatabase(servers.standalone), ...pool },
+      uri: await ownDatabase(servers.standalone),
+      ...pool,
       log: { ...silent, warn: () => undefined },
     });
     try {

@@ -13,7 +13,8 @@ async function open() {
   const common = { store, audit, now: Date.now, queryMs: 60_000, log: silent };
   let seen = 0;
   return {
-    ...{ store, audit },
+    store,
+    audit,
     start: (...files: readonly AuditedFileState[]) =>
       auditOfflineChanges({ ...common, files: async () => files }),
     act: (action: string, target: string, hashes: object) =>

@@ -33,7 +33,10 @@ describe('a new client record', () => {
     const document = newRecord(PERMISSIONS, ['author', 'editor']);
     const record = parseClientRecord(document);
     expect(record.status.client).toEqual({
-      ...{ id: ID, clientId: 'reader', accessType: 'user', permissions: PERMISSIONS },
+      id: ID,
+      clientId: 'reader',
+      accessType: 'user',
+      permissions: PERMISSIONS,
       roles: ['author', 'editor'],
     });
     expect(record).toMatchObject({ v: 1, hash: 'the hash' });

@@ -13,7 +13,11 @@ const CHEAP = { N: 2, r: 1, p: 1 };
 
 const serviceOver = (store: DocumentStore, issuerNames?: readonly string[]) =>
   createClientService({
-    ...{ store, audit: auditOf(store), generateId: createIdSource(), now: Date.now, hashCost: CHEAP },
+    store,
+    audit: auditOf(store),
+    generateId: createIdSource(),
+    now: Date.now,
+    hashCost: CHEAP,
     ...(issuerNames === undefined ? {} : { issuerNames }),
   });
 
@@ -80,7 +84,8 @@ describe('changes of rights at once, by two processes', () => {
     if (outcomes[4]?.status === 'rejected')
       expect(outcomes[4].reason).toMatchObject({ code: 'CLIENT_PROTECTED' });
     expect(await first.clients.find('ann')).toMatchObject({
-      ...{ roles: ['a'], reviewer: true },
+      roles: ['a'],
+      reviewer: true,
       permissions: { actions: ['read'], collections: [{ path: 'books' }] },
     });
   });
@@ -124,7 +129,9 @@ describe('the last admin', () => {
     });
     expect(await clients.find('boss')).toMatchObject({ accessType: 'admin', roles: [], permissions: null });
     expect(await clients.update('boss', { roles: ['editor'], permissions: {} })).toMatchObject({
-      ...{ accessType: 'admin', roles: ['editor'], permissions: {} },
+      accessType: 'admin',
+      roles: ['editor'],
+      permissions: {},
     });
   });
 });

@@ -42,7 +42,10 @@ describe('creating a client', () => {
   it('hashes secrets at the cost of production unless another one is given', async () => {
     const { clients, store } = await setUp();
     const cheap = createClientService({
-      ...{ store, audit: auditOf(store), generateId: createIdSource(), now: Date.now },
+      store,
+      audit: auditOf(store),
+      generateId: createIdSource(),
+      now: Date.now,
       hashCost: { N: 2, r: 1, p: 1 },
     });
     await clients.create({ clientId: 'a', secret: SECRET });

@@ -15,7 +15,10 @@ const generateId = createIdSource();
 
 const over = (store: DocumentStore, actor: Actor | null = BOSS) =>
   createClientStore({
-    ...{ store, audit: auditOf(store), now: Date.now, actor },
+    store,
+    audit: auditOf(store),
+    now: Date.now,
+    actor,
     deadline: Date.now() + 60_000,
   });
 
@@ -95,7 +98,11 @@ describe('a change of a stored client record', () => {
       const store = failingStore((await setUp({ root: 'admin', reader: 'user' })).store);
       const records = over(store);
       const given = {
-        ...{ clientId: 'new', accessType: 'admin' as const, secret: undefined, permissions: null, roles: [] },
+        clientId: 'new',
+        accessType: 'admin' as const,
+        secret: undefined,
+        permissions: null,
+        roles: [],
       };
       const before = [await records.all(), await auditedIn(store)];
       store.fail(reason, ['commit']);

@@ -141,7 +141,8 @@ describe('a role', () => {
     ...['é', 'аdmin', 'ａdmin', 'admin\u200b', 'x'.repeat(101), 7, null, ['editor'], { toString: 'a' }],
   ])('is not %j', (role) => {
     expect(faultOf(() => parseNewClient({ clientId: 'a', roles: ['ok', role] }))).toEqual({
-      ...{ field: 'roles.1', status: 400 },
+      field: 'roles.1',
+      status: 400,
     });
     expect(faultOf(() => parseClientChange('a', { roles: [role] }))).toMatchObject({ field: 'roles.0' });
   });

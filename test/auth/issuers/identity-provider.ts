@@ -22,7 +22,8 @@ function generate(alg: Algorithm) {
 }
 
 export const newKey = (alg: Algorithm = 'ES256', kid: string = randomUUID()): SigningKey => ({
-  ...{ kid, alg },
+  kid,
+  alg,
   ...generate(alg),
 });
 
@@ -31,7 +32,9 @@ export const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem
 /** The public key as a set of keys has it. */
 export const jwkOf = ({ kid, alg, publicKey }: SigningKey) => ({
   ...publicKey.export({ format: 'jwk' }),
-  ...{ kid, alg, use: 'sig' },
+  kid,
+  alg,
+  use: 'sig',
 });
 
 export const keySetOf = (...keys: readonly SigningKey[]) => JSON.stringify({ keys: keys.map(jwkOf) });

@@ -10,7 +10,9 @@ const CLIENT = { client_id: 'robot', client_secret: 'a secret of the robot' };
 
 const privateJwk = ({ kid, alg, privateKey }: SigningKey) => ({
   ...privateKey.export({ format: 'jwk' }),
-  ...{ kid, alg, use: 'sig' },
+  kid,
+  alg,
+  use: 'sig',
 });
 
 function configurationOf(keys: readonly SigningKey[], alg: string): object {
@@ -77,8 +79,12 @@ it.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
       createIssuerTokens({ issuers: [{ ...settings, audience }], log, now: Date.now });
     const issued = await token();
     expect(await open(RESOURCE).verify(issued)).toEqual({
-      ...{ id: 'login:robot', clientId: 'login:robot', accessType: 'user' },
-      ...{ permissions: null, roles: ['editor'], issuer: 'login' },
+      id: 'login:robot',
+      clientId: 'login:robot',
+      accessType: 'user',
+      permissions: null,
+      roles: ['editor'],
+      issuer: 'login',
     });
     await expect(open('https://other.test/').verify(issued)).resolves.toBeUndefined();
   },

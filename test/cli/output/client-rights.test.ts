@@ -6,7 +6,11 @@ import { describeClient, describeRights } from '../../../src/cli/output/client-r
 import { ACCESS_ACTIONS, type AccessAction } from '../../../src/lib/access-actions.ts';
 
 const clientWith = (permissions: Permissions | null, more: Partial<Client> = {}): Client => ({
-  ...{ id: '1', clientId: 'app', accessType: 'user', permissions, roles: [] },
+  id: '1',
+  clientId: 'app',
+  accessType: 'user',
+  permissions,
+  roles: [],
   ...more,
 });
 

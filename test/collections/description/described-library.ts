@@ -43,7 +43,10 @@ export function restrictedCaller(restrictions: Readonly<Record<string, Restricti
     const access: CollectionAccess = { ...FULL_ACCESS, ...refused };
     return {
       ...access,
-      ...{ hidden: new Set(hidden), closed: new Set(closed), isRuled: true, findable: access.read },
+      hidden: new Set(hidden),
+      closed: new Set(closed),
+      isRuled: true,
+      findable: access.read,
       readKey: JSON.stringify(restriction),
     };
   };

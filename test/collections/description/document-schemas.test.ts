@@ -37,7 +37,9 @@ const PICTURES = collectionOf('pictures', {
 const ALL = [BOOKS, PEOPLE, PICTURES];
 
 const restriction = (members: Partial<Restriction>): Restriction => ({
-  ...{ hidden: [], closed: [], denied: [] },
+  hidden: [],
+  closed: [],
+  denied: [],
   ...members,
 });
 const componentsFor = (restrictions: Readonly<Record<string, Restriction>> = {}) =>

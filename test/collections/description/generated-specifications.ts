@@ -68,8 +68,13 @@ function specification(other: string): fc.Arbitrary<JsonObject> {
   return fc
     .record({
       fields: fc.record({
-        ...{ title: field('String'), f0: plain, f1: plain, f2: plain },
-        ...{ other: reference(other), parent: field('Reference'), lost: reference('nowhere') },
+        title: field('String'),
+        f0: plain,
+        f1: plain,
+        f2: plain,
+        other: reference(other),
+        parent: field('Reference'),
+        lost: reference('nowhere'),
       }),
       settings: fc.record({ storeRevisions: fc.boolean(), compose: fc.boolean() }),
     })

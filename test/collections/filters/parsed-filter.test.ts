@@ -82,11 +82,23 @@ const VALUES = [
 
 /** Whether a test of the kind passes as soon as one value does; a kind that is added needs its row here, and one in TESTS. */
 const PASSES_BY_ONE_VALUE: Readonly<Record<FilterTest['kind'], boolean>> = {
-  ...{ eq: true, gt: true, gte: true, lt: true, lte: true, in: true, size: true, type: true, regex: true },
-  ...{ elemMatch: true, elemMatchValue: true },
+  eq: true,
+  gt: true,
+  gte: true,
+  lt: true,
+  lte: true,
+  in: true,
+  size: true,
+  type: true,
+  regex: true,
+  elemMatch: true,
+  elemMatchValue: true,
   // `exists: false` asks that there be no value.
   exists: false,
-  ...{ ne: false, nin: false, not: false, all: false },
+  ne: false,
+  nin: false,
+  not: false,
+  all: false,
 };
 
 test('every kind of test is distributed by what it says: only one that a single value passes goes inside as it is', () => {

@@ -60,12 +60,18 @@ describe('names', () => {
     const registry = createCollectionRegistry();
     const { outside, inside } = createDocumentRenaming(registry);
     const plain = {
-      ...{ v: 1, title: { v: 2 }, parts: ['id', { v: 3, parts: [] }], author: 'id' },
+      v: 1,
+      title: { v: 2 },
+      parts: ['id', { v: 3, parts: [] }],
+      author: 'id',
       history: [{ v: 1, history: ['id'] }, 'id'],
       composed: { parts: ['id'] },
     };
     const underscored = {
-      ...{ _version: 1, title: { v: 2 }, parts: ['id', { _version: 3, parts: [] }], author: 'id' },
+      _version: 1,
+      title: { v: 2 },
+      parts: ['id', { _version: 3, parts: [] }],
+      author: 'id',
       _history: [{ _version: 1, _history: ['id'] }, 'id'],
       _composed: { parts: ['id'] },
     };

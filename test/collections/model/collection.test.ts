@@ -18,7 +18,10 @@ function collection(
   const [, version = '', folder = '', name = ''] = path.split('/');
   const defaults = { storeRevisions: false, revisionCollection: `${name}History` };
   return {
-    ...{ version, database: folder, name, path },
+    version,
+    database: folder,
+    name,
+    path,
     namespace: { database, collection: name },
     settings: { ...defaults, ...settings },
   } as Collection;

@@ -61,7 +61,9 @@ test('a revision is the state under an id of its own', () => {
   expect(revision).toEqual({ title: 'A', ...about, v: 2, _id: 's' });
   expect(Object.keys(revision).slice(-2)).toEqual(['v', '_id']);
   const holder = createRevision(state, {
-    ...{ id: 's', action: 'update', originalCollection: 'books' },
+    id: 's',
+    action: 'update',
+    originalCollection: 'books',
     block: ['q'],
   });
   expect(holder).toEqual({ ...revision, history: ['q'] });

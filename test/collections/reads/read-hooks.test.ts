@@ -205,7 +205,11 @@ describe('the result of beforeGet', () => {
     const options = { limit: '2', page: 1.9, skip: 1e300, sortOrder: 'desc', compose: null };
     expect(checkHookRequest({ filter: {}, options })).toBeUndefined();
     expect(decodeHookRequest({ filter: {}, options })).toEqual({
-      ...{ filter: {}, pageSize: 2, page: 1, skip: 1_000_000_000_000, sortOrder: -1 },
+      filter: {},
+      pageSize: 2,
+      page: 1,
+      skip: 1_000_000_000_000,
+      sortOrder: -1,
     });
   });
 

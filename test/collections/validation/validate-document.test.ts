@@ -31,7 +31,9 @@ test('required fields come first, in the order of the specification, then the fi
     { field: 'isbn', message: 'An ISBN, please', code: 'ERROR_REQUIRED' },
     { field: 'nope', message: "doesn't exist in the collection schema", code: 'ERROR_NOT_IN_SCHEMA' },
     {
-      ...{ field: 'pages', message: 'is wrong type', code: 'ERROR_VALUE_INVALID' },
+      field: 'pages',
+      message: 'is wrong type',
+      code: 'ERROR_VALUE_INVALID',
       details: 'expected a number, without quotes',
     },
     { field: 'title', message: 'should match the pattern ^[A-Z]', code: 'ERROR_REGEX' },

@@ -92,7 +92,11 @@ describe('hooks that write', () => {
       // Somebody else changes the outer document: it is tried again.
       await library.store.commit([
         {
-          ...{ kind: 'update', ns: library.at('books').namespace, id, v: run, changed: ['v'] },
+          kind: 'update',
+          ns: library.at('books').namespace,
+          id,
+          v: run,
+          changed: ['v'],
           document: { title: 'a', v: run + 1, _id: id },
         },
       ]);

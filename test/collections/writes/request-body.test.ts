@@ -93,7 +93,9 @@ const PEOPLE = collectionOf('people', {
   fields: { name: { required: true }, code: { validation: { regex: { pattern: '(?=a)a' } } } },
 });
 const extractedAt = (position: BodyPosition, fields: JsonObject) => ({
-  ...{ fields, position, subDocuments: [] },
+  fields,
+  position,
+  subDocuments: [],
   issues: [{ field: 'friend', message: 'of the extraction' }],
 });
 

@@ -19,7 +19,9 @@ function load(target: { id: string } | { query: JsonObject }, writeMatches = 5, 
   const { store } = library;
   const registry = createCollectionRegistry();
   const filters = createFilterCompiler({
-    ...{ store, registry, limits: LIMITS },
+    store,
+    registry,
+    limits: LIMITS,
     visible: createVisibleCollections(),
   });
   const deps = { store, registry, filters, limits: { ...LIMITS, writeMatches } };

@@ -38,8 +38,14 @@ test('an update by id or query, and a hook before it, change declared fields onl
   await library.documents.updateByQuery(library.at('images'), body, contextOf(), {});
   const { createdAt, ...rest } = await stored();
   expect(rest).toEqual({
-    ...{ ...OWN, alt: 'C', apiVersion: '1.0', createdBy: 'ann', v: 3, _id: id },
-    ...{ lastModifiedAt: expect.any(Number), lastModifiedBy: 'ann' },
+    ...OWN,
+    alt: 'C',
+    apiVersion: '1.0',
+    createdBy: 'ann',
+    v: 3,
+    _id: id,
+    lastModifiedAt: expect.any(Number),
+    lastModifiedBy: 'ann',
   });
 });
 

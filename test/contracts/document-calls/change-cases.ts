@@ -9,7 +9,8 @@ const updates = (
   answers: object,
   options?: JsonObject,
 ): WriteCase => ({
-  ...{ title: `update: ${title}`, answers },
+  title: `update: ${title}`,
+  answers,
   call: { action: 'update', query, update, ...(options && { options }) },
 });
 
@@ -133,7 +134,8 @@ export const REFUSED_UPDATES: readonly WriteCase[] = [
 ];
 
 const deletes = (title: string, query: Json, answers: object, options?: JsonObject): WriteCase => ({
-  ...{ title: `delete: ${title}`, answers },
+  title: `delete: ${title}`,
+  answers,
   call: { action: 'delete', query, ...(options && { options }) },
 });
 

@@ -15,7 +15,8 @@ export interface ReadCase {
 }
 
 const found = (query: Json, ...finds: string[]): ReadCase => ({
-  ...{ title: `${JSON.stringify(query)} finds ${finds.join(', ') || 'nothing'}`, finds },
+  title: `${JSON.stringify(query)} finds ${finds.join(', ') || 'nothing'}`,
+  finds,
   call: { action: 'find', query },
 });
 
@@ -72,7 +73,8 @@ export const FILTER_CASES: readonly ReadCase[] = [
 ];
 
 const refused = (query: Json, field: string, code = 'Invalid Parameter'): ReadCase => ({
-  ...{ title: `${JSON.stringify(query).slice(0, 100)} is refused`, refused: [[code, field]] },
+  title: `${JSON.stringify(query).slice(0, 100)} is refused`,
+  refused: [[code, field]],
   call: { action: 'find', query },
 });
 
@@ -109,7 +111,8 @@ const read = (
   options: JsonObject,
   { query, ...expected }: Omit<ReadCase, 'title' | 'call'> & { query?: Json },
 ): ReadCase => ({
-  ...{ title, ...expected },
+  title,
+  ...expected,
   call: { action: 'find', ...(query !== undefined && { query }), options },
 });
 

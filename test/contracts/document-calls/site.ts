@@ -32,11 +32,11 @@ export function specifications(hooks: JsonObject = {}): Record<string, JsonObjec
   };
   const items = { fields: ITEMS, settings };
   return {
-    ...{ '1.0/library/people': PEOPLE, '1.0/library/items': items, '1.0/library/coded': coded },
-    ...{
-      '2.0/library/people': PEOPLE,
-      '2.0/library/coded': { ...coded, settings: { ...coded.settings, hooks } },
-    },
+    '1.0/library/people': PEOPLE,
+    '1.0/library/items': items,
+    '1.0/library/coded': coded,
+    '2.0/library/people': PEOPLE,
+    '2.0/library/coded': { ...coded, settings: { ...coded.settings, hooks } },
     '2.0/library/items': { fields: ITEMS, settings: { ...settings, hooks } },
     '1.0/library/answers': { fields: { key: {}, answer: {} }, settings: {} },
   };
@@ -62,20 +62,31 @@ export async function fill(app: TestApp): Promise<ReadonlyMap<string, string>> {
   const [ada, bo] = people.results.map(({ _id }: { _id: string }) => _id);
   const items = await send(app, 'POST', ITEMS_PATH, [
     {
-      ...{
-        name: 'a',
-        n: 1,
-        ok: true,
-        day: '2020-01-01T00:00:00.000Z',
-        text: 'Ford',
-        exact: 'Ford',
-        slug: 'a',
-      },
-      ...{ box: { x: 1, list: [1, 2] }, any: 'text', author: ada, readers: [ada, bo], oid: ada },
+      name: 'a',
+      n: 1,
+      ok: true,
+      day: '2020-01-01T00:00:00.000Z',
+      text: 'Ford',
+      exact: 'Ford',
+      slug: 'a',
+      box: { x: 1, list: [1, 2] },
+      any: 'text',
+      author: ada,
+      readers: [ada, bo],
+      oid: ada,
     },
     {
-      ...{ name: 'b', n: 2, ok: false, day: '2021-06-01T12:00:00.000Z', text: 'fordham', exact: 'ford' },
-      ...{ slug: 'b', box: { x: 2 }, any: [5, 'five'], author: bo, readers: [bo] },
+      name: 'b',
+      n: 2,
+      ok: false,
+      day: '2021-06-01T12:00:00.000Z',
+      text: 'fordham',
+      exact: 'ford',
+      slug: 'b',
+      box: { x: 2 },
+      any: [5, 'five'],
+      author: bo,
+      readers: [bo],
     },
     { name: 'c', n: 10, text: 'Été', exact: null, any: { k: [{ z: 1 }, { z: 2 }] }, author: null },
     { name: 'd', n: 9007199254740991, text: ['red', 'Blue'], any: 9007199254740992 },

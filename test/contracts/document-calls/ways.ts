@@ -23,7 +23,9 @@ export interface Way {
 const ACTIONS = ['find', 'count', 'create', 'update', 'delete', 'stats'];
 const GRANTS = {
   collections: ['items', 'people', 'coded', 'answers'].map((name) => ({
-    ...{ name: `1.0/library/${name}`, actions: ACTIONS, maxResults: 1000 },
+    name: `1.0/library/${name}`,
+    actions: ACTIONS,
+    maxResults: 1000,
   })),
 };
 const LIMITS = { cpuMs: 5000, wallMs: 20_000, hostCalls: 1000 };
@@ -153,7 +155,9 @@ export const http = (app: TestApp): Way => ({
 });
 
 const toModelCall = ({ collection = 'items', action }: DocumentCall, args: readonly Json[]) => ({
-  ...{ collection, action, args },
+  collection,
+  action,
+  args,
 });
 
 /** By `Model` in an endpoint, with the arguments in one of their orders. */

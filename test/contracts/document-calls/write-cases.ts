@@ -15,14 +15,22 @@ export interface WriteCase {
 }
 
 const creates = (title: string, documents: Json, answers: object, options?: JsonObject): WriteCase => ({
-  ...{ title: `create: ${title}`, answers },
+  title: `create: ${title}`,
+  answers,
   call: { action: 'create', documents, ...(options && { options }) },
 });
 
 /** Members that are left out of what is sent. */
 export const SERVERS_OWN = {
-  ...{ _id: '0123456789abcdef01234567', v: 9, createdBy: 'x', createdAt: 1, apiVersion: '9', history: ['x'] },
-  ...{ lastModifiedAt: 1, lastModifiedBy: 'x', composed: { author: 'x' } },
+  _id: '0123456789abcdef01234567',
+  v: 9,
+  createdBy: 'x',
+  createdAt: 1,
+  apiVersion: '9',
+  history: ['x'],
+  lastModifiedAt: 1,
+  lastModifiedBy: 'x',
+  composed: { author: 'x' },
 };
 
 export const CREATES: readonly WriteCase[] = [

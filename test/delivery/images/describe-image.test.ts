@@ -20,9 +20,17 @@ it.each(['#c83232', '#000000', '#808080'])(
     };
     const { body } = await describeImage(sharp(bytes), original, job, { width: 5, height: 4 });
     expect(JSON.parse(body.toString())).toEqual({
-      ...{ fileName: 'x.png', format: 'png', fileSize: bytes.length, width: 50, height: 40, frames: 1 },
-      ...{ hasAlpha: false, density: { width: 300, height: 300, unit: 'dpi' }, quality: 5 },
-      ...{ output: { width: 5, height: 4 }, primaryColor: colour },
+      fileName: 'x.png',
+      format: 'png',
+      fileSize: bytes.length,
+      width: 50,
+      height: 40,
+      frames: 1,
+      hasAlpha: false,
+      density: { width: 300, height: 300, unit: 'dpi' },
+      quality: 5,
+      output: { width: 5, height: 4 },
+      primaryColor: colour,
     });
   },
 );

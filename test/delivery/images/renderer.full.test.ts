@@ -22,7 +22,10 @@ const JOB: RenderJob = {
 
 function openRenderer(options: Partial<RendererOptions> = {}) {
   const renderer = createRenderer({
-    ...{ concurrency: 2, queue: 4, seconds: 20, maxSourceBytes: 10_000_000 },
+    concurrency: 2,
+    queue: 4,
+    seconds: 20,
+    maxSourceBytes: 10_000_000,
     ...options,
   });
   onTestFinished(() => renderer.close());

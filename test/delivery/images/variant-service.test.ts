@@ -52,7 +52,10 @@ function requestOf(settings: object, more: Partial<Pick<VariantRequest, 'source'
   return {
     recipe: recipe!,
     source: more.source === undefined ? sourceOf(photo) : { ...more.source, opened: 0 },
-    ...{ sourceId: 'media:a.png', path: 'a.png', accept: more.accept ?? '', query: new URLSearchParams() },
+    sourceId: 'media:a.png',
+    path: 'a.png',
+    accept: more.accept ?? '',
+    query: new URLSearchParams(),
   };
 }
 

@@ -15,7 +15,9 @@ describe('the image settings of a request', () => {
   it('change where the recipe allows it, by long and short names', () => {
     const recipe = recipeOf({ width: 350, quality: 70, allowOverride: ['width', 'dpr'] });
     expect(settingsOf(recipe, 'w=650&devicePixelRatio=2&q=5')).toEqual({
-      ...{ width: 650, devicePixelRatio: 2, quality: 70 },
+      width: 650,
+      devicePixelRatio: 2,
+      quality: 70,
     });
     expect(settingsOf(recipe, 'width=0')).toEqual({ quality: 70 });
   });

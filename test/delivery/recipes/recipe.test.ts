@@ -17,9 +17,23 @@ describe('a recipe', () => {
       recipe: 'sample-recipe',
       path: '/test',
       settings: {
-        ...{ format: 'jpg', quality: '80', trim: '0', trimFuzz: '0', width: '1024', height: '768' },
-        ...{ cropX: '0', cropY: '0', ratio: '0', devicePixelRatio: '1', resizeStyle: '0', gravity: '0' },
-        ...{ filter: '0', blur: '0', strip: '0', rotate: '0', flip: '0' },
+        format: 'jpg',
+        quality: '80',
+        trim: '0',
+        trimFuzz: '0',
+        width: '1024',
+        height: '768',
+        cropX: '0',
+        cropY: '0',
+        ratio: '0',
+        devicePixelRatio: '1',
+        resizeStyle: '0',
+        gravity: '0',
+        filter: '0',
+        blur: '0',
+        strip: '0',
+        rotate: '0',
+        flip: '0',
       },
       plugins: ['duotone-plugin'],
     };
@@ -27,8 +41,13 @@ describe('a recipe', () => {
     expect(errors).toEqual([]);
     expect(recipe).toMatchObject({ name: 'sample-recipe', path: '/test', kind: 'image', document: json });
     expect(recipe?.settings).toEqual({
-      ...{ format: ['jpg'], quality: 80, width: 1024, height: 768 },
-      ...{ cropX: 0, cropY: 0, devicePixelRatio: 1 },
+      format: ['jpg'],
+      quality: 80,
+      width: 1024,
+      height: 768,
+      cropX: 0,
+      cropY: 0,
+      devicePixelRatio: 1,
     });
     expect(warnings).toContainEqual({ message: 'property "plugins" has no effect', path: ['plugins'] });
     expect(warnings).toContainEqual({
@@ -52,9 +71,21 @@ describe('a recipe', () => {
       pg: 'true',
     };
     expect(posted({ ...short, ...more }).recipe?.settings).toEqual({
-      ...{ format: ['webp', 'jpg'], quality: 70, width: 300, height: 200, devicePixelRatio: 2 },
-      ...{ ratio: 16 / 9, resizeStyle: 'aspectfit', gravity: 'northwest', crop: [1, 2, 3, 4], blur: 0.5 },
-      ...{ sharpen: 2, saturate: 0, rotate: 90, flip: 'xy', progressive: true },
+      format: ['webp', 'jpg'],
+      quality: 70,
+      width: 300,
+      height: 200,
+      devicePixelRatio: 2,
+      ratio: 16 / 9,
+      resizeStyle: 'aspectfit',
+      gravity: 'northwest',
+      crop: [1, 2, 3, 4],
+      blur: 0.5,
+      sharpen: 2,
+      saturate: 0,
+      rotate: 90,
+      flip: 'xy',
+      progressive: true,
     });
   });
 

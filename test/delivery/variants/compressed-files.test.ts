@@ -39,7 +39,12 @@ async function build() {
     more: { signal?: AbortSignal; encoding?: 'gzip' } = {},
   ) =>
     files.find({
-      ...{ file, contentType: 'text/csv', sourceId, recipe: '', path: 'a.csv', encoding: 'br' as const },
+      file,
+      contentType: 'text/csv',
+      sourceId,
+      recipe: '',
+      path: 'a.csv',
+      encoding: 'br' as const,
       ...more,
     });
   return { store, state, fileOf, find };

@@ -7,8 +7,13 @@ import type { StoredVariant, VariantInfo } from '../../../src/delivery/variants/
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const INFO: VariantInfo = {
-  ...{ contentType: 'image/webp', width: 3, height: 2 },
-  ...{ recipe: 'thumbnail', path: 'a.jpg', source: 'file:a.jpg', settings: '[]' },
+  contentType: 'image/webp',
+  width: 3,
+  height: 2,
+  recipe: 'thumbnail',
+  path: 'a.jpg',
+  source: 'file:a.jpg',
+  settings: '[]',
 };
 const KEY = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);

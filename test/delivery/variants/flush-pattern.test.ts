@@ -39,8 +39,13 @@ function kept(name: string, rest: string, query = ''): VariantInfo {
   if (address === undefined) throw new Error(`no address: ${rest}`);
   const settings = by === undefined ? '' : canonicalSettings(by, new URLSearchParams(query));
   return {
-    ...{ contentType: 'image/png', width: 1, height: 1, recipe: name },
-    ...{ path: canonicalPath(rest), source: sourceIdOf(address), settings: settings ?? '' },
+    contentType: 'image/png',
+    width: 1,
+    height: 1,
+    recipe: name,
+    path: canonicalPath(rest),
+    source: sourceIdOf(address),
+    settings: settings ?? '',
   };
 }
 

@@ -6,8 +6,13 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import { openMemoryMedia } from '../../helpers/store/memory-media.ts';
 
 const INFO: VariantInfo = {
-  ...{ contentType: 'image/webp', width: 3, height: 2 },
-  ...{ recipe: 'thumbnail', path: 'a.jpg', source: 'file:a.jpg', settings: '[]' },
+  contentType: 'image/webp',
+  width: 3,
+  height: 2,
+  recipe: 'thumbnail',
+  path: 'a.jpg',
+  source: 'file:a.jpg',
+  settings: '[]',
 };
 const KEY = 'a'.repeat(64);
 const OBJECT = `aa/${KEY}.variant`;

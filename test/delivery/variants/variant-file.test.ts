@@ -4,8 +4,13 @@ import { expect, it } from 'vitest';
 import { bodyHash, decodeHead, encodeVariant } from '../../../src/delivery/variants/variant-file.ts';
 
 const INFO = {
-  ...{ contentType: 'image/webp', width: 3, height: 2 },
-  ...{ recipe: 'thumbnail', path: 'ä/b.jpg', source: 'file:ä/b.jpg', settings: '[]' },
+  contentType: 'image/webp',
+  width: 3,
+  height: 2,
+  recipe: 'thumbnail',
+  path: 'ä/b.jpg',
+  source: 'file:ä/b.jpg',
+  settings: '[]',
 };
 const BODY = Buffer.from('body');
 

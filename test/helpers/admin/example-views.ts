@@ -18,11 +18,16 @@ const BOOKS = '/admin/collections/1.0/library/books';
 export const EXAMPLE_VIEWS: readonly ExampleView[] = [
   { name: 'documents', path: BOOKS, heading: 'Books', shows: 'The Left Hand of Darkness' },
   {
-    ...{ name: 'phone', path: BOOKS, heading: 'Books', shows: 'The Left Hand of Darkness' },
+    name: 'phone',
+    path: BOOKS,
+    heading: 'Books',
+    shows: 'The Left Hand of Darkness',
     viewport: PHONE,
   },
   {
-    ...{ name: 'endpoint', path: '/admin/endpoints/1.0/overdue', heading: '1.0/overdue' },
+    name: 'endpoint',
+    path: '/admin/endpoints/1.0/overdue',
+    heading: '1.0/overdue',
     shows: 'module.exports.get',
   },
   { name: 'hooks', path: '/admin/hooks', heading: 'Hooks', shows: 'slugify' },

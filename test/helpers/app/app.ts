@@ -155,7 +155,10 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     stream,
   });
   const app = await createApp(config, {
-    ...{ configFile: file, cwd: workspace.cwd, logger, hashCost: CHEAP_HASH },
+    configFile: file,
+    cwd: workspace.cwd,
+    logger,
+    hashCost: CHEAP_HASH,
     ...(store !== undefined && { store }),
     ...(mediaStore !== undefined && { mediaStore }),
     ...options.options,

@@ -68,7 +68,10 @@ export async function startFailingStoreApp(options: FailingStoreAppOptions): Pro
   const log: string[] = [];
   const admins: FirstAdmin[] = [];
   const { app } = await startApp({
-    ...{ workspace, store, log, env },
+    workspace,
+    store,
+    log,
+    env,
     hasAdmin: false,
     allowsIssues: true,
     options: {

@@ -199,7 +199,9 @@ export function fakeInvocation(
     result = settled;
   };
   const invocation = new Invocation(invocationRequest(MODULE, request), {
-    ...{ stats: queue, resolve, now },
+    stats: queue,
+    resolve,
+    now,
     pendingGuestCalls: new PendingGuestCalls(),
   });
   return Object.assign(invocation, { result: () => result });

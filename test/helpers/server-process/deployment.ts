@@ -43,7 +43,8 @@ async function connect(server: ServerProcess, cwd: string): Promise<DeployedServ
   const client = await connectClient(server.url);
   return {
     ...client,
-    ...{ server, cwd },
+    server,
+    cwd,
     async post(path, body) {
       const headers = { authorization: `Bearer ${client.token}`, 'content-type': 'text/javascript' };
       const answer = await fetch(server.url + path, { method: 'POST', headers, body });

@@ -32,7 +32,8 @@ export function askOnce(
     const asking = httpRequest(
       url + path,
       {
-        ...{ method, agent: false },
+        method,
+        agent: false,
         headers: {
           authorization: `Bearer ${token}`,
           connection: 'close',

@@ -51,8 +51,13 @@ const EVERY: readonly Operation[] = [
 
 /** Where the options stand among the arguments. */
 const BOUNDS: Readonly<Partial<Record<Operation, number>>> = {
-  ...{ find: 2, findText: 2, findPage: 2, findByIds: 2, count: 2 },
-  ...{ commit: 1, stats: 1 },
+  find: 2,
+  findText: 2,
+  findPage: 2,
+  findByIds: 2,
+  count: 2,
+  commit: 1,
+  stats: 1,
 };
 
 /** Puts the switch in front of a store. */

@@ -80,7 +80,9 @@ describe('the audit entry of a change', () => {
       const { headers } = await app.send(change, { 'x-forwarded-for': `203.0.113.9, ${address}` });
       const entry = (await auditOf(app.store).read(0, 1000)).at(-1)!;
       expect(entry, change.join(' ')).toMatchObject({
-        ...{ clientId: ADMIN.clientId, address, requestId: headers['x-request-id'] },
+        clientId: ADMIN.clientId,
+        address,
+        requestId: headers['x-request-id'],
       });
       const hashOf = (changes: object) => auditEntryHash({ ...entry, ...changes }, keys!.current);
       expect(hashOf({})).toBe(entry.hash);

@@ -93,7 +93,8 @@ describe('/api/audit/verify', () => {
       const [stored] = await store.find(AUDIT_NAMESPACE, {
         filter: { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: auditEntryId(2) }] },
         sort: [['_id', 1]],
-        ...{ skip: 0, limit: 1 },
+        skip: 0,
+        limit: 1,
       });
       if (stored === undefined) throw new Error('no entry');
       const document = { ...stored, target: 'somebody else' };

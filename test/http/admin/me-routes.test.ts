@@ -111,7 +111,12 @@ describe('/api/me/collections/{version}/{database}/{collection}', () => {
       fields: { text: NOTES.fields.text, rating: { type: 'Number' } },
       closed: ['rating'],
       settings: {
-        ...{ sort: null, sortOrder: 1, count: 40, compose: false, storeRevisions: false, signUploads: false },
+        sort: null,
+        sortOrder: 1,
+        count: 40,
+        compose: false,
+        storeRevisions: false,
+        signUploads: false,
       },
     });
   });

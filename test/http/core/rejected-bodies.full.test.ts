@@ -136,7 +136,11 @@ describe.each([
   const cases = SIZES.flatMap(([size, bytes]) =>
     [false, true].flatMap((chunked) =>
       REFUSALS.filter(([status]) => isTold(status, bytes)).map(([status, given]) => ({
-        ...{ status, size, given, bytes, chunked },
+        status,
+        size,
+        given,
+        bytes,
+        chunked,
         coding: chunked ? 'chunks' : 'one',
       })),
     ),

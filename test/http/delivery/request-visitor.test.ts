@@ -55,7 +55,8 @@ describe('a route that is decided for a described visitor', () => {
       detected: { device: 'mobile', language: ['fr'] },
     });
     const without = await shared.inject('GET', `${path}?country=FR&acceptLanguage=&userAgent=`, {
-      ...{ token, headers },
+      token,
+      headers,
     });
     expect(without.body).toMatchObject({
       recipe: 'default-picture',

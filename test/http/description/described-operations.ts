@@ -14,7 +14,9 @@ export interface FoundOperation {
 export function operationsOf(document: JsonObject): readonly FoundOperation[] {
   return Object.entries(document['paths'] as Readonly<Record<string, JsonObject>>).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
-      ...{ path, method: method.toUpperCase(), operation },
+      path,
+      method: method.toUpperCase(),
+      operation,
       id: String((operation as JsonObject)['operationId']),
     })),
   );

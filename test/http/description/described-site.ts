@@ -46,8 +46,10 @@ const SITE_SPECS: Readonly<Record<string, JsonObject>> = {
     settings: {
       storeRevisions: true,
       access: {
-        ...{ read: [{ to: 'clients', where: own }], create: [{ to: 'clients' }] },
-        ...{ update: [{ to: 'clients', where: own }], history: [{ to: 'clients', where: own }] },
+        read: [{ to: 'clients', where: own }],
+        create: [{ to: 'clients' }],
+        update: [{ to: 'clients', where: own }],
+        history: [{ to: 'clients', where: own }],
       },
     },
   },
@@ -151,7 +153,9 @@ async function logIn(
   const secrets = new Map<CallerName, { clientId: string; secret: string }>([['admin', ADMIN]]);
   for (const [clientId, rights] of Object.entries(CLIENTS)) {
     await send({ ...server, token: await server.adminToken() }, 'POST', '/api/clients', {
-      ...{ clientId, secret: SECRET, ...rights },
+      clientId,
+      secret: SECRET,
+      ...rights,
     });
     tokens.set(clientId, await server.token(clientId, SECRET));
     secrets.set(clientId, { clientId, secret: SECRET });

@@ -86,14 +86,12 @@ it('2,000 endpoints are described in steps', async () => {
     isRevisionCollection: () => false,
   };
   const api: DescribedApi = {
-    ...{
-      routes: [],
-      registry: none,
-      modules: { list: () => modules },
-      version: '1',
-      title: 't',
-      publicUrl: null,
-    },
+    routes: [],
+    registry: none,
+    modules: { list: () => modules },
+    version: '1',
+    title: 't',
+    publicUrl: null,
     media: { enabled: true, public: false },
   };
   const client: Client = { id: 'a', clientId: 'a', accessType: 'admin', permissions: null, roles: [] };

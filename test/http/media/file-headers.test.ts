@@ -2,12 +2,10 @@ import { expect, test } from 'vitest';
 import { fileContentType, fileHeaders, isActiveType } from '../../../src/http/media/file-headers.ts';
 
 const FILE = {
-  ...{
-    fileName: 'photo.jpg',
-    mimetype: 'image/jpeg',
-    size: 5,
-    modifiedAt: Date.UTC(2026, 10, 22, 1, 2, 3, 999),
-  },
+  fileName: 'photo.jpg',
+  mimetype: 'image/jpeg',
+  size: 5,
+  modifiedAt: Date.UTC(2026, 10, 22, 1, 2, 3, 999),
   validator: 'abc',
   open: () => Promise.reject(new Error('not opened')),
 };

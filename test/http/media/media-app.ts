@@ -42,7 +42,10 @@ export async function startMediaApp(
   const generateId = createIdSource();
   const store = await openSqliteDocuments({ path: join(root, 'data'), queueLimit: 1000 });
   const disk = openDiskMedia({
-    ...{ path: folder, prefix: '', log: { error: () => undefined }, now: Date.now },
+    path: folder,
+    prefix: '',
+    log: { error: () => undefined },
+    now: Date.now,
     random: () => generateId().slice(8),
   });
   const specs = {

@@ -14,7 +14,13 @@ async function live(openapi: object | null, rest: Partial<LiveModule> = {}): Pro
   const { operations, warnings } = await createDescriptionParser().parse(text, { methods, route });
   expect(warnings).toEqual([]);
   return {
-    ...{ address: REPORT, path, methods, state: 'active', authenticate: true, postedBy: null, postedAt: 0 },
+    address: REPORT,
+    path,
+    methods,
+    state: 'active',
+    authenticate: true,
+    postedBy: null,
+    postedAt: 0,
     ...(operations === undefined ? {} : { openapi: operations }),
     ...rest,
   };

@@ -8,7 +8,11 @@ import { soleCoordination } from '../../helpers/store/coordination.ts';
 import { endpoint } from '../open-modules.ts';
 
 const entry = (target: string): AuditAction => ({
-  ...{ action: 'run.violation', target, actor: null, before: null, after: null },
+  action: 'run.violation',
+  target,
+  actor: null,
+  before: null,
+  after: null,
 });
 
 /** Deferred writes to a store that rejects while `error` is set. */

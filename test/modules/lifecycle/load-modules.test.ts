@@ -120,8 +120,10 @@ describe('loading modules at startup', () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code({}, 'one'), ALICE);
     const records = createModuleRecords({
-      ...{ store: first.store, audit: auditOf(first.store) },
-      ...{ now: Date.now, queryMs: 60_000 },
+      store: first.store,
+      audit: auditOf(first.store),
+      now: Date.now,
+      queryMs: 60_000,
     });
     const [state] = await records.loadStates();
     const [one] = await records.listVersions('endpoint:1.0/report');

@@ -35,7 +35,10 @@ describe('a change of a module that another process makes', () => {
     await first.modules.postCode(REPORT, code({ methods: ['GET'] }), ALICE);
     await first.member.inForceEverywhere();
     expect(second.modules.registry.get(REPORT)).toMatchObject({
-      ...{ state: 'active', methods: ['GET'], postedBy: 'alice', moduleVersion: { version: 1 } },
+      state: 'active',
+      methods: ['GET'],
+      postedBy: 'alice',
+      moduleVersion: { version: 1 },
     });
     expect(second.modules.source(REPORT)).toBe(code({ methods: ['GET'] }));
     await first.modules.postCode(REPORT, code({}, 'two'), BOB);
@@ -147,7 +150,9 @@ describe('a change of a module that another process makes', () => {
     await posting;
     await first.member.inForceEverywhere();
     expect(second.modules.registry.get(REPORT)).toMatchObject({
-      ...{ state: 'suspended', moduleVersion: { version: 2 }, suspension: { clientId: 'bob' } },
+      state: 'suspended',
+      moduleVersion: { version: 2 },
+      suspension: { clientId: 'bob' },
     });
   });
 

@@ -28,7 +28,8 @@ describe('suspending a module', () => {
     const sha256 = first.modules.registry.get(REPORT)?.moduleVersion?.sha256;
     await first.modules.suspend(REPORT, BOB);
     expect(first.modules.registry.get(REPORT)).toMatchObject({
-      ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob', at: expect.any(Number) } },
+      state: 'suspended',
+      suspension: { by: 'admin', clientId: 'bob', at: expect.any(Number) },
     });
     expect(first.stopped).toContain('endpoint:1.0/report');
     await first.modules.suspend(REPORT, BOB);
@@ -95,7 +96,8 @@ describe('suspending a module', () => {
     await opened.write(FILE, code({}, 'four'));
     const next = await opened.restart();
     expect(next.modules.registry.get(REPORT)).toMatchObject({
-      ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob' } },
+      state: 'suspended',
+      suspension: { by: 'admin', clientId: 'bob' },
     });
   });
 

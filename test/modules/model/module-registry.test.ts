@@ -11,15 +11,13 @@ function open(collections: readonly string[] = []) {
       pattern ??
       (address.kind === 'hook' ? `/api/hooks/${address.name}` : `/${address.apiVersion}/${address.name}`);
     const live: LiveModule = {
-      ...{
-        address,
-        path,
-        state: 'active',
-        methods: ['GET'],
-        authenticate: true,
-        postedBy: null,
-        postedAt: 0,
-      },
+      address,
+      path,
+      state: 'active',
+      methods: ['GET'],
+      authenticate: true,
+      postedBy: null,
+      postedAt: 0,
     };
     registry.put(live, pattern === undefined ? undefined : parsePathPattern(pattern, '1.0'));
     return live;

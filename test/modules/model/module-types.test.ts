@@ -75,10 +75,14 @@ describe('moduleAuditEntry', () => {
   it('names the kind of the module and its path', () => {
     const rest = { actor: ALICE, before: null, after: 'a' };
     expect(moduleAuditEntry({ address: endpoint('report'), action: 'create', ...rest })).toEqual({
-      ...{ action: 'endpoint.create', target: '/1.0/report', ...rest },
+      action: 'endpoint.create',
+      target: '/1.0/report',
+      ...rest,
     });
     expect(moduleAuditEntry({ address: hook('slugify'), action: 'remove', ...rest })).toEqual({
-      ...{ action: 'hook.remove', target: '/api/hooks/slugify', ...rest },
+      action: 'hook.remove',
+      target: '/api/hooks/slugify',
+      ...rest,
     });
   });
 });

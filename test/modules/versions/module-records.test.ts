@@ -11,8 +11,15 @@ import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const metadata = { methods: ['GET'], authenticate: true, displayName: null, route: null } as const;
 const record = (version: number): VersionRecord => ({
-  ...{ version, sha256: `hash${version}`, clientId: 'alice', createdAt: version, metadata },
-  ...{ approvedBy: null, approvedAt: null, policy: null, policySha256: null },
+  version,
+  sha256: `hash${version}`,
+  clientId: 'alice',
+  createdAt: version,
+  metadata,
+  approvedBy: null,
+  approvedAt: null,
+  policy: null,
+  policySha256: null,
 });
 
 const ENTRY = { actor: ALICE, action: 'hook.create', target: '/api/hooks/a', before: null, after: 'x' };

@@ -58,7 +58,11 @@ describe('module states', () => {
       postedBy: 'alice',
       postedAt: 7,
       moduleVersion: {
-        ...{ id: KEY, kind: 'endpoint', version: 2, sha256: 'a', source: 'text' },
+        id: KEY,
+        kind: 'endpoint',
+        version: 2,
+        sha256: 'a',
+        source: 'text',
         policy: policies.empty.resolve(KEY, false),
       },
     });

@@ -37,8 +37,11 @@ describe('the state of a module', () => {
     expect(bad).toMatchObject({ quarantined: true, suspendedBy: 'breaker', suspendedAt: 5 });
     expect(withActiveVersion(bad, facts(2))).toMatchObject({
       active: { version: 2 },
-      ...{ quarantined: false, suspendedBy: null, suspendedAt: null },
-      ...{ violations: [{ kind: 'crash' }], ends: [1] },
+      quarantined: false,
+      suspendedBy: null,
+      suspendedAt: null,
+      violations: [{ kind: 'crash' }],
+      ends: [1],
     });
   });
 
@@ -90,7 +93,9 @@ describe('the state of a module', () => {
     expect(withActiveVersion(held, facts(2))).toMatchObject(byAnn);
     expect(withRemoval(held)).toMatchObject(byAnn);
     expect(withSuspension(held, { by: 'operator', at: 9 })).toMatchObject({
-      ...{ suspendedBy: 'operator', suspendedClient: null, suspendedAt: 9 },
+      suspendedBy: 'operator',
+      suspendedClient: null,
+      suspendedAt: 9,
     });
     expect(withoutSuspension(held)).toMatchObject({
       suspendedBy: null,

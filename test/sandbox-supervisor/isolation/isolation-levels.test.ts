@@ -41,7 +41,11 @@ describe('the active layers', () => {
     const around = { namespaces: true, diesWithServer: false, ownUser: false };
     const within = { selfLock: true, diesWithServer: true, permissions: true };
     expect(activeLayers(around, within)).toEqual({
-      ...{ diesWithServer: true, namespaces: true, ownUser: false, permissions: true, selfLock: true },
+      diesWithServer: true,
+      namespaces: true,
+      ownUser: false,
+      permissions: true,
+      selfLock: true,
     });
   });
 

@@ -83,12 +83,12 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     const child = await launched(tools);
     expect(proc(child, 'environ')).toBe('PWD=/\0');
     expect(Object.fromEntries(limitsOf(child))).toMatchObject({
-      ...{ 'Max core file size': '0 0', 'Max file size': '0 0', 'Max open files': '64 64' },
-      ...{
-        'Max stack size': '1048576 1048576',
-        'Max cpu time': '900 900',
-        'Max data size': '335544320 335544320',
-      },
+      'Max core file size': '0 0',
+      'Max file size': '0 0',
+      'Max open files': '64 64',
+      'Max stack size': '1048576 1048576',
+      'Max cpu time': '900 900',
+      'Max data size': '335544320 335544320',
     });
     expect(readlinkSync(`/proc/${child.pid()}/cwd`)).toBe('/');
     // What may not be traced belongs to root, whoever runs it.

@@ -79,7 +79,9 @@ describe('the results of the self-test', () => {
 
   it('are apart for hosts with the just-in-time compiler', async () => {
     const results = createSelfTestResults(async (jit) => ({
-      ...{ state: jit ? 'failed' : 'passed', items: [], layers: {} },
+      state: jit ? 'failed' : 'passed',
+      items: [],
+      layers: {},
     }));
     await results.run(true);
     expect([results.latest(true).state, results.latest(false).state]).toEqual(['failed', 'not-run']);

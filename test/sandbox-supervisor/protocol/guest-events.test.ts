@@ -139,7 +139,9 @@ describe('an error event', () => {
 
   it('of a hook has the status with which it refuses', () => {
     expect(parseErrorEvent('{"message":"a","statusCode":499}')).toEqual({
-      ...{ message: 'a', statusCode: 499, tooLarge: false },
+      message: 'a',
+      statusCode: 499,
+      tooLarge: false,
     });
     for (const status of ['200', '399', '500', '451.5', '"403"', '{}', 'null', '1e999']) {
       expect([status, parseErrorEvent(`{"message":"a","statusCode":${status}}`)]).toEqual([status, null]);

@@ -96,7 +96,8 @@ describe('the description that a module exports', () => {
     ['calls itself', '{ get GET() { return this.GET; } }', 'openapi cannot be read: Maximum call stack'],
   ])('is left out with a warning where it %s', async (_, value, warning) => {
     expect(await inspected(`exports.openapi = ${value};`)).toEqual({
-      ...{ openapi: null, warnings: [expect.stringContaining(warning)] },
+      openapi: null,
+      warnings: [expect.stringContaining(warning)],
     });
   });
 
@@ -122,7 +123,9 @@ describe('the description that a module exports', () => {
     'Object.defineProperty(exports, "openapi", { get() { for (;;); } });',
   ])('is read within the time of the loading: %s', async (code) => {
     expect(await lab().inspect(`${GET} ${code}`, { loadMs: 50 })).toMatchObject({
-      ...{ ok: false, code: 'ENDPOINT_LOAD', message: 'Loading takes more than 50 ms' },
+      ok: false,
+      code: 'ENDPOINT_LOAD',
+      message: 'Loading takes more than 50 ms',
     });
   });
 

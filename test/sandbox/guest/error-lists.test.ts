@@ -6,7 +6,10 @@ const { run } = useLab();
 /** What a hook that throws this tells of a list; null for nothing. */
 async function listOf(code: string, isolation: (typeof MODES)[number] = 'realm') {
   const { kind, head, body } = await run(`module.exports = () => { throw ${code}; }`, {
-    ...{ kind: 'hook', isolation, request: { type: 'beforeCreate', data: {} }, body: '{}' },
+    kind: 'hook',
+    isolation,
+    request: { type: 'beforeCreate', data: {} },
+    body: '{}',
   });
   expect(kind).toBe('error');
   return { message: head['message'], list: body === '' ? null : (JSON.parse(body) as object[]) };

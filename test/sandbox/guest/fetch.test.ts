@@ -51,7 +51,11 @@ describe('what fetch sends', () => {
     ],
   ])('%s', async (code, args) => {
     expect(await argsOf(code)).toEqual({
-      ...{ url: 'http://a', method: 'GET', headers: [], body: null, bodyEncoding: 'text' },
+      url: 'http://a',
+      method: 'GET',
+      headers: [],
+      body: null,
+      bodyEncoding: 'text',
       ...args,
     });
   });

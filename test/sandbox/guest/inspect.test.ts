@@ -13,14 +13,12 @@ describe('the facts of a module', () => {
         exports.config = () => ({ route: '/1.0/a/:id?' });
       `),
     ).toEqual({
-      ...{
-        ok: true,
-        methods: ['GET', 'POST'],
-        route: '/1.0/a/:id?',
-        openapi: null,
-        warnings: [],
-        isolation: null,
-      },
+      ok: true,
+      methods: ['GET', 'POST'],
+      route: '/1.0/a/:id?',
+      openapi: null,
+      warnings: [],
+      isolation: null,
       settings: { authenticate: ['POST'], displayName: 'X' },
     });
   });
@@ -57,7 +55,9 @@ describe('the facts of a module', () => {
     ['Object.defineProperty(module, "exports", { get() { throw new Error("gone"); } })', 'gone'],
   ])('cannot be read: %s', async (code, message) => {
     expect(await lab().inspect(`${GET} ${code}`)).toMatchObject({
-      ...{ ok: false, code: 'ENDPOINT_LOAD', message: expect.stringContaining(message) },
+      ok: false,
+      code: 'ENDPOINT_LOAD',
+      message: expect.stringContaining(message),
     });
   });
 

@@ -48,7 +48,9 @@ describe('an author who replaces every built-in of his own context', () => {
     expect(
       await run(`${forge} exports.get = (req, res) => { res.setHeader('a', 'b'); res.end('x'); }`, options),
     ).toMatchObject({
-      ...{ kind: 'end', headers: [['a', 'b']], body: 'x' },
+      kind: 'end',
+      headers: [['a', 'b']],
+      body: 'x',
     });
     expect(
       (await run(`${forge} exports.get = () => { throw new Error('true'); }`, options)).head['message'],

@@ -7,18 +7,14 @@ const { lab, run, answer } = useLab();
 describe('a request', () => {
   it('has what the server says of it, and nothing else', async () => {
     const request = {
-      ...{
-        method: 'PUT',
-        url: '/1.0/a/b?x=1&x=2',
-        path: '/1.0/a/b',
-        params: { id: 'b' },
-        query: { x: ['1', '2'] },
-      },
-      ...{
-        headers: { accept: 'text/html' },
-        client: { id: 'i', clientId: 'c', accessType: 'admin' },
-        ip: '::1',
-      },
+      method: 'PUT',
+      url: '/1.0/a/b?x=1&x=2',
+      path: '/1.0/a/b',
+      params: { id: 'b' },
+      query: { x: ['1', '2'] },
+      headers: { accept: 'text/html' },
+      client: { id: 'i', clientId: 'c', accessType: 'admin' },
+      ip: '::1',
     };
     const seen = await answer('module.exports.put = (req, res) => res.json(req)', {
       request: { ...request, bodyType: 'text' },

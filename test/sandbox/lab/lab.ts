@@ -26,15 +26,35 @@ const PATIENCE_MS = 15_000;
 export type Options = Partial<LoadOptions> & { readonly name?: string };
 
 export const DEFAULTS: LoadOptions & { name: string } = {
-  ...{ kind: 'endpoint', isolation: 'realm', name: 'endpoint.test.js' },
-  ...{ loadMs: PATIENCE_MS, cpuMs: PATIENCE_MS, wallMs: PATIENCE_MS, heapMb: 64 },
-  ...{ responseBytes: 1_048_576, logBytes: 65_536, logLines: 100 },
-  ...{ hostCalls: 50, timers: 20, timerMs: 5_000, model: true, fetch: true, bcrypt: true, config: '{}' },
+  kind: 'endpoint',
+  isolation: 'realm',
+  name: 'endpoint.test.js',
+  loadMs: PATIENCE_MS,
+  cpuMs: PATIENCE_MS,
+  wallMs: PATIENCE_MS,
+  heapMb: 64,
+  responseBytes: 1_048_576,
+  logBytes: 65_536,
+  logLines: 100,
+  hostCalls: 50,
+  timers: 20,
+  timerMs: 5_000,
+  model: true,
+  fetch: true,
+  bcrypt: true,
+  config: '{}',
 };
 
 const REQUEST = {
-  ...{ method: 'GET', url: '/1.0/test', path: '/1.0/test', params: {}, query: {}, headers: {} },
-  ...{ bodyType: 'none', client: null, ip: '192.0.2.1' },
+  method: 'GET',
+  url: '/1.0/test',
+  path: '/1.0/test',
+  params: {},
+  query: {},
+  headers: {},
+  bodyType: 'none',
+  client: null,
+  ip: '192.0.2.1',
 };
 
 export const headOf = (request: object = {}) => JSON.stringify({ ...REQUEST, ...request });
@@ -70,7 +90,12 @@ export async function openLab() {
       heapBytes: async () => (await send<{ bytes: number }>('heap', { id })).bytes,
       repeat: (count: number, every: number, head = headOf(), body = '') =>
         send<{ events: Event[]; heap: number[]; disposed: boolean; rss: number }>('repeat', {
-          ...{ id, count, every, head, body, ms: PATIENCE_MS },
+          id,
+          count,
+          every,
+          head,
+          body,
+          ms: PATIENCE_MS,
         }),
       dispose: () => send('dispose', { id }),
     };

@@ -155,8 +155,19 @@ function isolationOf(random: Random): Isolation {
 const PLAIN_VARIANTS = 12;
 
 const LIMITS = {
-  ...{ loadMs: 5_000, wallMs: 600_000, heapMb: 16, responseBytes: 100_000, logBytes: 10_000, logLines: 20 },
-  ...{ hostCalls: 6, timers: 8, timerMs: 1_000, model: true, fetch: true, bcrypt: true, config: '{}' },
+  loadMs: 5_000,
+  wallMs: 600_000,
+  heapMb: 16,
+  responseBytes: 100_000,
+  logBytes: 10_000,
+  logLines: 20,
+  hostCalls: 6,
+  timers: 8,
+  timerMs: 1_000,
+  model: true,
+  fetch: true,
+  bcrypt: true,
+  config: '{}',
 };
 
 /** `cpuMs`: the time limit of a request. Loops in the text are shares of it, so that the same program can be run at leisure. */

@@ -10,7 +10,11 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 export async function openBothStores(server: string) {
   const uri = await ownDatabase(server);
   const mongo = openMongoDocuments({
-    ...{ uri, maxPoolSize: 20, minPoolSize: 0, separateDatabases: false, queryMs: 60_000 },
+    uri,
+    maxPoolSize: 20,
+    minPoolSize: 0,
+    separateDatabases: false,
+    queryMs: 60_000,
     log: silent,
   });
   onTestFinished(() => mongo.close());

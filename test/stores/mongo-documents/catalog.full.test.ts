@@ -37,7 +37,11 @@ describeMongo('the catalog', ({ standalone }) => {
     const { log, lines } = createLogLines();
     const store = openMongoDocuments({
       uri: `mongodb://cloister:secret@${host}/site?authSource=admin`,
-      ...{ maxPoolSize: 10, minPoolSize: 0, separateDatabases: true, queryMs: 10_000, log },
+      maxPoolSize: 10,
+      minPoolSize: 0,
+      separateDatabases: true,
+      queryMs: 10_000,
+      log,
     });
     onTestFinished(() => store.close());
     const { built } = await store.ensureIndexes(LIBRARY, [
@@ -124,7 +128,12 @@ describeMongo('collection statistics', ({ standalone, replicaSet }) => {
   test('are zero where there is no collection', async () => {
     const { connection } = await openBench(standalone);
     expect(await connection.run({}, (scope) => collectionStats(scope, SPACE, []))).toEqual({
-      ...{ count: 0, size: 0, averageObjectSize: 0, storageSize: 0, indexes: 0, totalIndexSize: 0 },
+      count: 0,
+      size: 0,
+      averageObjectSize: 0,
+      storageSize: 0,
+      indexes: 0,
+      totalIndexSize: 0,
       indexSizes: {},
     });
   });

@@ -8,7 +8,12 @@ import { createLogLines } from './log-lines.ts';
 export function openConnection(uri: string, options: Partial<MongoOptions> = {}) {
   const { log, lines } = createLogLines();
   const connection: MongoConnection = createConnection({
-    ...{ uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 60_000, log },
+    uri,
+    maxPoolSize: 10,
+    minPoolSize: 0,
+    separateDatabases: false,
+    queryMs: 60_000,
+    log,
     ...options,
   });
   onTestFinished(() => connection.close());

@@ -55,8 +55,12 @@ async function open({ replicaSet }: { replicaSet: boolean }) {
   const server = await ownServer({ replicaSet });
   const { log, lines } = createLogLines();
   const store = openMongoDocuments({
-    ...{ uri: server.uri.replace(/\/(?=\?|$)/, '/faults'), log, queryMs: 60_000 },
-    ...{ maxPoolSize: 20, minPoolSize: 0, separateDatabases: false },
+    uri: server.uri.replace(/\/(?=\?|$)/, '/faults'),
+    log,
+    queryMs: 60_000,
+    maxPoolSize: 20,
+    minPoolSize: 0,
+    separateDatabases: false,
   });
   onTestFinished(() => store.close());
   const admin = rawClient(server.uri).db('admin');

@@ -28,7 +28,10 @@ export function s3Media(
 ): MediaStore {
   const log = (fields: unknown, message?: string) => void lines.push({ fields, message: message ?? '' });
   return openS3Media({
-    ...{ settings, prefix, log: { error: log, warn: log }, now: Date.now },
+    settings,
+    prefix,
+    log: { error: log, warn: log },
+    now: Date.now,
     random: () => randomBytes(8).toString('hex'),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(parts === undefined ? {} : { parts }),

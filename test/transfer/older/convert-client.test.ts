@@ -8,12 +8,15 @@ const convert = (record: JsonObject) => convertClient({ clientId: 'web', secret:
 describe('a converted client', () => {
   it('may do everything, if it had no permissions before the fourth release', () => {
     expect(convert({ accessType: 'user' })).toEqual({
-      ...{ clientId: 'web', secret: 's', notes: [] },
+      clientId: 'web',
+      secret: 's',
+      notes: [],
       body: { clientId: 'web', accessType: 'user', permissions: null },
     });
     expect(convert({}).body).toMatchObject({ accessType: 'user', permissions: null });
     expect(convert({ accessType: 'admin', permissions: { collections: [] } }).body).toEqual({
-      ...{ clientId: 'web', accessType: 'admin' },
+      clientId: 'web',
+      accessType: 'admin',
     });
     expect(convert({ accessType: 'superUser' }).body).toMatchObject({ accessType: 'admin' });
   });

@@ -10,23 +10,47 @@ describe('a converted document', () => {
     const internals = { apiVersion: '1.0', createdAt: 1, createdBy: 'a', v: 2, history: ['x'] };
     const document = { title: 'Emma', ...internals, lastModifiedAt: 2, lastModifiedBy: 'b', _id: ID };
     expect(convertDocument(document, PLAIN)).toEqual({
-      ...{ document, captioned: [], dropped: [], isDescribed: false, referenceMaps: [] },
+      document,
+      captioned: [],
+      dropped: [],
+      isDescribed: false,
+      referenceMaps: [],
     });
   });
 
   it('of later releases has our names for what the server writes', () => {
     const { document } = convertDocument(
       {
-        ...{ _id: ID, title: 'Emma', _apiVersion: '1.0', _createdAt: 1, _createdBy: 'a', _version: 2 },
-        ...{ _history: ['x'], _lastModifiedAt: 3, _lastModifiedBy: 'b', _composed: { author: 'x' } },
-        ...{ 'title:fr': 'Emma', _refAuthor: {}, _own: 1, _reference: 'r' },
+        _id: ID,
+        title: 'Emma',
+        _apiVersion: '1.0',
+        _createdAt: 1,
+        _createdBy: 'a',
+        _version: 2,
+        _history: ['x'],
+        _lastModifiedAt: 3,
+        _lastModifiedBy: 'b',
+        _composed: { author: 'x' },
+        'title:fr': 'Emma',
+        _refAuthor: {},
+        _own: 1,
+        _reference: 'r',
       },
       PLAIN,
     );
     expect(document).toEqual({
-      ...{ _id: ID, title: 'Emma', apiVersion: '1.0', createdAt: 1, createdBy: 'a', v: 2 },
-      ...{ history: ['x'], lastModifiedAt: 3, lastModifiedBy: 'b' },
-      ...{ 'title:fr': 'Emma', _own: 1, _reference: 'r' },
+      _id: ID,
+      title: 'Emma',
+      apiVersion: '1.0',
+      createdAt: 1,
+      createdBy: 'a',
+      v: 2,
+      history: ['x'],
+      lastModifiedAt: 3,
+      lastModifiedBy: 'b',
+      'title:fr': 'Emma',
+      _own: 1,
+      _reference: 'r',
     });
   });
 
@@ -56,8 +80,10 @@ describe('a converted document', () => {
       createdAt: '1970-01-01T00:00:01.000Z',
     };
     expect(convertDocument(read, kind).document).toEqual({
-      ...{ at: '2018-05-01T10:00:00.000Z', days: ['1970-01-01T00:00:00.000Z', 'x', null] },
-      ...{ other: 5, createdAt: 1000 },
+      at: '2018-05-01T10:00:00.000Z',
+      days: ['1970-01-01T00:00:00.000Z', 'x', null],
+      other: 5,
+      createdAt: 1000,
     });
     const odd = { at: 1e300, days: 'yesterday', createdAt: 'yesterday' };
     expect(convertDocument(odd, kind).document).toEqual(odd);
@@ -94,7 +120,10 @@ describe('a converted document', () => {
   it('has our names for the fields of a record, if it is one', () => {
     const read = { path: '/media/a.jpg', mimeType: 'image/jpeg', awsUrl: 'https://x', fileName: 'a.jpg' };
     expect(convertDocument(read, { ...PLAIN, isRecord: true }).document).toEqual({
-      ...{ path: '/media/a.jpg', mimetype: 'image/jpeg', cloudUrl: 'https://x', fileName: 'a.jpg' },
+      path: '/media/a.jpg',
+      mimetype: 'image/jpeg',
+      cloudUrl: 'https://x',
+      fileName: 'a.jpg',
     });
     expect(convertDocument(read, PLAIN).document).toEqual(read);
     const both = { mimeType: 'a/b', mimetype: 'c/d' };

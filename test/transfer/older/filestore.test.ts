@@ -45,7 +45,8 @@ describe('a filestore', () => {
     const [database, ...more] = await openFilestore(join(folder, 'library.db'));
     expect(more).toEqual([]);
     expect(database).toMatchObject({
-      ...{ name: 'library', notices: [] },
+      name: 'library',
+      notices: [],
       collections: [
         { name: 'books', documents: 3 },
         { name: 'empty', documents: 0 },

@@ -120,7 +120,12 @@ test('an entry whose claim ends before its files could be gone is left to the ne
   let time = 5000;
   const { store } = library;
   const removals = createFileRemovals({
-    ...{ store, files, queryMs: AGES, alone: true, log: { warn: () => undefined }, pause },
+    store,
+    files,
+    queryMs: AGES,
+    alone: true,
+    log: { warn: () => undefined },
+    pause,
     generateId: () => 'e1',
     now: () => time,
   });
@@ -159,7 +164,11 @@ test('goes on behind an answer that has waited long enough, and close waits for 
   const waits: number[] = [];
   const { store } = library;
   const removals = createFileRemovals({
-    ...{ store, now: () => 5000, queryMs: AGES, alone: true, log: { warn: () => undefined } },
+    store,
+    now: () => 5000,
+    queryMs: AGES,
+    alone: true,
+    log: { warn: () => undefined },
     generateId: () => 'e1',
     files: { ...files, remove: (keys) => gate.promise.then(() => files.remove(keys)) },
     pause: async (milliseconds) => void waits.push(milliseconds),
@@ -182,7 +191,11 @@ test('is repeated after a round in which the database was away', async () => {
   const { store } = library;
   let isAway = true;
   const removals = createFileRemovals({
-    ...{ files, queryMs: AGES, alone: true, generateId: () => 'e1', now: () => 5000 },
+    files,
+    queryMs: AGES,
+    alone: true,
+    generateId: () => 'e1',
+    now: () => 5000,
     store: {
       commit: (...writes) => store.commit(...writes),
       find: (...query) => (isAway ? Promise.reject(new StoreError('unavailable')) : store.find(...query)),
@@ -210,7 +223,11 @@ test('is repeated behind everything else until nothing is left', async () => {
   const until = Promise.withResolvers<void>();
   let time = 10_000_000;
   const removals = createFileRemovals({
-    ...{ store, files, queryMs: AGES, alone: false, log: { warn: () => undefined } },
+    store,
+    files,
+    queryMs: AGES,
+    alone: false,
+    log: { warn: () => undefined },
     generateId: () => 'e1',
     now: () => time,
     pause: async (milliseconds, signal) => {

@@ -47,7 +47,9 @@ test('is stored, claimed and forgotten in the state in which it was read', () =>
 
 test('an entry without a database of its own is read as such', () => {
   const [entry] = createEntries({ database: null, collection: 'images' }, [{ _id: '1', path: 'a' }], {
-    ...{ by: 'me', at: 1, generateId: () => 'e1' },
+    by: 'me',
+    at: 1,
+    generateId: () => 'e1',
   });
   const stored = insertEntry(entry!);
   expect(stored.kind === 'insert' && decodeEntry(stored.document).namespace.database).toBe(null);

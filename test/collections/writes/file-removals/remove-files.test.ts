@@ -53,7 +53,9 @@ test('a file stays that another record has, however many have the next one too',
   const copies = Array.from({ length: 1500 }, (_, n) => record(n, keyOf('a')));
   await store.commit([...copies, record(1500, keyOf('b'))]);
   const { left } = await remove([keyOf('a'), keyOf('b'), keyOf('c')], {
-    ...{ [keyOf('a')]: 0, [keyOf('b')]: 0, [keyOf('c')]: 0 },
+    [keyOf('a')]: 0,
+    [keyOf('b')]: 0,
+    [keyOf('c')]: 0,
   });
   expect(left).toEqual([keyOf('a'), keyOf('b')]);
 });
@@ -61,7 +63,9 @@ test('a file stays that another record has, however many have the next one too',
 test('a file stays that another record names by the path of another store', async () => {
   await store.commit([record(1, keyOf('a')), record(2, `bucket/${keyOf('b')}`)]);
   const { left } = await remove([`bucket/${keyOf('a')}`, keyOf('b'), `bucket/${keyOf('c')}`], {
-    ...{ [keyOf('a')]: 0, [keyOf('b')]: 0, [keyOf('c')]: 0 },
+    [keyOf('a')]: 0,
+    [keyOf('b')]: 0,
+    [keyOf('c')]: 0,
   });
   expect(left).toEqual([keyOf('a'), keyOf('b')]);
 });

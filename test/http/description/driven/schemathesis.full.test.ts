@@ -38,7 +38,11 @@ describe.skipIf(!isInstalled)('driven by its description', () => {
     const token = caller === 'admin' ? await site.adminToken() : await site.userToken();
     const description = await describeFor(token);
     const { failures, errors, tested, requests, output } = await runSchemathesis({
-      ...{ url: site.url, token, description, without: WITHOUT, phases: 'examples,fuzzing' },
+      url: site.url,
+      token,
+      description,
+      without: WITHOUT,
+      phases: 'examples,fuzzing',
     });
     expect(errors, output).toEqual([]);
     expect(

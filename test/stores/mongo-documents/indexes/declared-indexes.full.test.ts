@@ -10,7 +10,8 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 const index = (paths: readonly string[], options: Partial<IndexDefinition> = {}): IndexDefinition => ({
   name: paths.join('_'),
   keys: paths.map((path) => ({ path, direction: 1 })),
-  ...{ unique: false, sparse: false },
+  unique: false,
+  sparse: false,
   ...options,
 });
 

@@ -34,7 +34,8 @@ const listed = (key: object, more: object = {}) => parseFoundIndex({ v: 2, key, 
 test('the index of a non-unique definition ends in _id, in the direction of its last key', () => {
   const shared = { unique: false, sparse: false, folding: false };
   expect(specOf(index('x', { a: 1, b: -1 }, { sparse: true }))).toEqual({
-    ...{ name: 'x', ...shared },
+    name: 'x',
+    ...shared,
     keys: [
       ['a', 1],
       ['b', -1],
@@ -96,11 +97,15 @@ test('the create command is independent of the default collation', () => {
   const spec = specOf(index('x', { a: 1 }, { unique: true, sparse: true }));
   const simple = { locale: 'simple' };
   expect(toIndexCommand(spec)).toEqual({
-    ...{ name: 'x', unique: true, sparse: true, collation: simple },
+    name: 'x',
+    unique: true,
+    sparse: true,
+    collation: simple,
     key: new Map([['a', 1]]),
   });
   expect(toIndexCommand(specOf(index('x', { a: 1 })))).toEqual({
-    ...{ name: 'x', collation: simple },
+    name: 'x',
+    collation: simple,
     key: new Map([
       ['a', 1],
       ['_id', 1],

@@ -101,8 +101,13 @@ describe('candidates', () => {
 });
 
 const ENTRY = {
-  ...{ n: 1, ns: { database: null, collection: 'a' }, documents: 5, bytes: 1, largest: 1 },
-  ...{ writes: 3, indexes: [] },
+  n: 1,
+  ns: { database: null, collection: 'a' },
+  documents: 5,
+  bytes: 1,
+  largest: 1,
+  writes: 3,
+  indexes: [],
 };
 const OTHER = { ...ENTRY, n: 2 };
 
