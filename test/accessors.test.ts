@@ -1,5 +1,6 @@
 // No object literal of the source has a getter or a setter. V8 gives each such literal a hidden class of its own, which holds
 // the closure, and lives in the old generation: made once a request, it keeps the request in memory until a full collection.
+// Nor is a literal spread into another one: what it holds can stand there itself.
 import { stripTypeScriptTypes } from 'node:module';
 import { type Node, parse } from 'acorn';
 import { describe, expect, it } from 'vitest';
@@ -18,9 +19,8 @@ function* nodesBelow(node: Node): Generator<Node> {
 /** Without one of these words in front of a name there is no accessor: most files need not be parsed. */
 const MAY_BE_ACCESSOR = /\b[gs]et\b(?!\s*[(:,.;)=?!])/;
 
-/** The lines of accessors in object literals. */
-function accessorLines(text: string): readonly number[] {
-  if (!MAY_BE_ACCESSOR.test(text)) return [];
+/** The lines of the members of object literals that are wanted. */
+function memberLines(text: string, isWanted: (member: Node) => boolean): readonly number[] {
   const program = parse(stripTypeScriptTypes(text), {
     ecmaVersion: 'latest',
     sourceType: 'module',
@@ -28,10 +28,33 @@ function accessorLines(text: string): readonly number[] {
   });
   const literals = [...nodesBelow(program)].filter(({ type }) => type === 'ObjectExpression');
   const members = literals.flatMap((literal) => Reflect.get(literal, 'properties') as readonly Node[]);
-  return members
-    .filter((member) => ['get', 'set'].includes(Reflect.get(member, 'kind')))
-    .map(({ loc }) => loc?.start.line ?? 0);
+  return members.filter(isWanted).map(({ loc }) => loc?.start.line ?? 0);
 }
+
+/** The lines of accessors in object literals. */
+function accessorLines(text: string): readonly number[] {
+  if (!MAY_BE_ACCESSOR.test(text)) return [];
+  return memberLines(text, (member) => ['get', 'set'].includes(Reflect.get(member, 'kind')));
+}
+
+/** The lines of literals that are spread into other ones. */
+function spreadLines(text: string): readonly number[] {
+  if (!text.includes('...{')) return [];
+  const isLiteral = (value: unknown) => isNode(value) && value.type === 'ObjectExpression';
+  return memberLines(text, (member) => isLiteral(Reflect.get(member, 'argument')));
+}
+
+/** Wiring that would pass 300 lines. A file leaves the list when it is divided; none is added. */
+const LONG_WIRING: ReadonlySet<string> = new Set([
+  'src/deployment/deployment.ts',
+  'src/sandbox-supervisor/supervisor.ts',
+  'src/setup/app.ts',
+  'src/setup/backup.ts',
+  'src/setup/cli-services.ts',
+  'src/setup/posted-code.ts',
+  'src/setup/processes/deployment.ts',
+  'src/setup/processes/supervise-workers.ts',
+]);
 
 describe('object literals of the source', () => {
   it('have no getters and setters', () => {
@@ -40,6 +63,17 @@ describe('object literals of the source', () => {
     expect(files.flatMap(({ path, text }) => accessorLines(text).map((line) => `${path}:${line}`))).toEqual(
       [],
     );
+  });
+
+  it('are not spread into others', () => {
+    const files = sourceFiles('src').filter(({ path }) => path.endsWith('.ts') && !LONG_WIRING.has(path));
+    expect(files.flatMap(({ path, text }) => spreadLines(text).map((line) => `${path}:${line}`))).toEqual([]);
+  });
+
+  it('are the only places where this test finds literals that are spread', () => {
+    const text = `const fine = { ...other, ...(x ? { a: 1 } : {}), ...[{}] };
+      const nested = { b: { ...{ c: 1 as number }, d: 2 } };`;
+    expect(spreadLines(text)).toEqual([2]);
   });
 
   it('are the only places where this test finds accessors', () => {

@@ -4,9 +4,9 @@ import { sourceFiles } from './helpers/fixtures/source-tree.ts';
 
 const WAITS = /\.(?:once|on)\('(?:close|abort)'|addEventListener\('abort'|\bonce\([\w.#]+, 'close'/g;
 
-/** Files that listen by themselves, how often, and why nothing can have passed by then. All others use `lib/streams/ownership.ts`. */
+/** Files that listen by themselves, how often, and why nothing can have passed by then. All others use `lib/async/ownership.ts`. */
 const CHECKED: Readonly<Record<string, readonly [number, string]>> = {
-  'src/lib/streams/ownership.ts': [2, 'looks first'],
+  'src/lib/async/ownership.ts': [2, 'looks first'],
   'src/lib/egress/http-request.ts': [2, 'a request just made; a signal that is looked at'],
   'src/http/media/multipart-form.ts': [1, 'looks first'],
   'src/http/transport/connection.ts': [2, 'a socket just accepted; a response that has not begun'],

@@ -1,10 +1,10 @@
 // The part of the composition root for routes and recipes: their files, and how the facts are found out that routes ask for.
 import { resolve } from 'node:path';
-import { createVisitorFactSources, type VisitorFactSources } from '../delivery/conditions/visitor-facts.ts';
 import type { DefinitionKind } from '../delivery/definitions/definition.ts';
 import { createDefinitionNames } from '../delivery/definitions/definition-names.ts';
 import { createDefinitions, type Definitions } from '../delivery/definitions/definitions.ts';
 import { createLookups } from '../delivery/lookups/configured-lookups.ts';
+import { createVisitorFactSources, type VisitorFactSources } from '../delivery/model/visitor-facts.ts';
 import { RECIPE_KIND, type Recipe } from '../delivery/recipes/recipe.ts';
 import { ROUTE_KIND, type Route } from '../delivery/routes/route.ts';
 import { isStoreUnavailable, StoreError } from '../errors/errors.ts';

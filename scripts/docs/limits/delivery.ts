@@ -124,9 +124,9 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
   },
   {
     limit: '`User-Agent`; `Accept-Language`',
-    default: `${constant('src/delivery/conditions/visitor-facts.ts', 'MAX_USER_AGENT_LENGTH')}; ${constant('src/lib/http/quality-list.ts', 'MAX_HEADER_LENGTH')} characters`,
+    default: `${constant('src/delivery/model/visitor-facts.ts', 'MAX_USER_AGENT_LENGTH')}; ${constant('src/lib/http/quality-list.ts', 'MAX_HEADER_LENGTH')} characters`,
     past: 'the rest is not read',
-    tests: ['delivery/conditions/device', 'delivery/conditions/language'],
+    tests: ['delivery/model/device', 'delivery/model/language'],
   },
   {
     limit: 'a file of a route or recipe; such files of a kind',

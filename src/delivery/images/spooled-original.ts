@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError } from '../../errors/errors.ts';
 import { isOutOfResources } from '../../errors/start-error.ts';
-import { onceAborted } from '../../lib/streams/ownership.ts';
+import { onceAborted } from '../../lib/async/ownership.ts';
 
 /** Bytes of one original that stay in memory. */
 const MAX_MEMORY_BYTES = 256 * 1024;

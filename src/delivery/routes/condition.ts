@@ -1,9 +1,9 @@
 // The condition of a branch: which facts it asks for, and which values it accepts.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { didYouMean } from '../../lib/nearest-name.ts';
-import { DEVICES, isLanguageRange, normalizeLanguage } from '../conditions/visitor-facts.ts';
 import type { DefinitionIssue } from '../definitions/definition.ts';
 import type { VisitorFact } from '../model/delivery-types.ts';
+import { DEVICES, isLanguageRange, normalizeLanguage } from '../model/visitor-facts.ts';
 
 const MAX_VALUES = 500;
 const MAX_VALUE_LENGTH = 100;

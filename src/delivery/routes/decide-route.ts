@@ -1,4 +1,6 @@
 // Which branch of a route a visitor takes, and why.
+
+import type { RouteDecision, Visitor } from '../model/delivery-types.ts';
 import {
   createVisitorFacts,
   isSameNetwork,
@@ -6,8 +8,7 @@ import {
   parseNetworks,
   type VisitorFactSources,
   type VisitorFacts,
-} from '../conditions/visitor-facts.ts';
-import type { RouteDecision, Visitor } from '../model/delivery-types.ts';
+} from '../model/visitor-facts.ts';
 import type { ConditionTest } from './condition.ts';
 import type { Route, RouteBranch } from './route.ts';
 

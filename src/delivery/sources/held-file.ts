@@ -1,6 +1,6 @@
 // Holds what a source opens to what it said: a file can be cut while it is sent, and another server can send more than it announced.
 
-import { holdToLength } from '../../lib/streams/length-check.ts';
+import { holdToLength } from '../../lib/async/stream-length.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
 
 /**

@@ -1,6 +1,6 @@
 // A part of a file whose server sends only the whole.
 import { Readable } from 'node:stream';
-import { onceClosed } from '../../lib/streams/ownership.ts';
+import { onceClosed } from '../../lib/async/ownership.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 
 /** The bytes of a range. The whole is read from its start, and destroyed after the last byte or with the result. */

@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { AppError } from '../../errors/errors.ts';
+import { onceClosed } from '../../lib/async/ownership.ts';
 import { originOf } from '../../lib/egress/addresses.ts';
 import { createDestinationResolver, type NameResolver } from '../../lib/egress/destination.ts';
 import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import { type HeaderList, rejectOnAbort, sendRequest } from '../../lib/egress/http-request.ts';
 import { followRedirects } from '../../lib/egress/redirects.ts';
-import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
 import { heldToSize } from './held-file.ts';

@@ -3,9 +3,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { createByteQuota, createSemaphore } from '../../lib/async/concurrency.ts';
+import { onceAborted } from '../../lib/async/ownership.ts';
+import { holdToLength } from '../../lib/async/stream-length.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { holdToLength } from '../../lib/streams/length-check.ts';
-import { onceAborted } from '../../lib/streams/ownership.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
 import { canonicalPath } from './flush-pattern.ts';
 import { createSingleFlight } from './single-flight.ts';

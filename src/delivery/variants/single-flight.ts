@@ -1,5 +1,5 @@
 // One piece of work for all who ask for the same at the same time.
-import { onceAborted } from '../../lib/streams/ownership.ts';
+import { onceAborted } from '../../lib/async/ownership.ts';
 
 export interface SingleFlight<T> {
   /**

@@ -3,8 +3,8 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { createParameterError } from '../../collections/model/read-parameters.ts';
-import { isLanguageRange, parseNetworks } from '../../delivery/conditions/visitor-facts.ts';
 import type { Visitor } from '../../delivery/model/delivery-types.ts';
+import { isLanguageRange, parseNetworks } from '../../delivery/model/visitor-facts.ts';
 import { parseQualityList } from '../../lib/http/quality-list.ts';
 import type { ParameterDescription } from '../core/operation.ts';
 import { parseTextParameter } from '../core/request-url.ts';

@@ -1,7 +1,7 @@
 // A signal for work that nobody needs any more once its client has gone.
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { onceClosed } from '../../lib/streams/ownership.ts';
+import { onceClosed } from '../../lib/async/ownership.ts';
 
 /** A signal that is aborted when the client closes the connection early. */
 export function createCloseSignal(reply: FastifyReply): AbortSignal {

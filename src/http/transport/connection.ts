@@ -2,7 +2,7 @@
 // read the last response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { onceClosed } from '../../lib/streams/ownership.ts';
+import { onceClosed } from '../../lib/async/ownership.ts';
 import type { RawResponse } from './raw-responses.ts';
 import { RequestObservation, type RequestObservationOptions } from './request-observation.ts';
 import { SendProgress } from './send-progress.ts';

@@ -10,9 +10,9 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
+import { holdToLength } from '../../lib/async/stream-length.ts';
 import { MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 import { isSafeMethod } from '../../lib/http/methods.ts';
-import { holdToLength } from '../../lib/streams/length-check.ts';
 import { bodyLimit } from '../core/body-parsers.ts';
 import type { ApplyCors } from '../core/cors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';

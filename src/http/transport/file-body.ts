@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { holdToLength } from '../../lib/streams/length-check.ts';
-import { openFor } from '../../lib/streams/ownership.ts';
+import { openFor } from '../../lib/async/ownership.ts';
+import { holdToLength } from '../../lib/async/stream-length.ts';
 import type { ConnectionTracker } from './connection-tracker.ts';
 
 /** What counts the buffers of files. */

@@ -1,8 +1,8 @@
 // Streams the body of a long response in chunks, as fast as the client reads.
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { onceClosed } from '../../lib/async/ownership.ts';
 import { type ChunkedText, LONG_TEXT_COST, textByteLength, textChunks } from '../../lib/chunked-text.ts';
-import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { HttpConnection } from './connection.ts';
 
 export type ResponseBody = ChunkedText | Buffer;

@@ -1,6 +1,6 @@
 // Permits that are waited for in order, one or several at a time; where it is said, by so many at most and not for ever.
 
-import { onceAborted } from '../streams/ownership.ts';
+import { onceAborted } from './ownership.ts';
 
 export interface PermitsOptions {
   /** How many may be held at a time. */

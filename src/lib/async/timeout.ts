@@ -1,5 +1,5 @@
 // Time limits on promises. None of these functions cancels the work: it goes on, and its late result is dropped.
-import { onceAborted } from '../streams/ownership.ts';
+import { onceAborted } from './ownership.ts';
 
 /** The longest delay that a Node timer accepts, in milliseconds. It fires after 1 ms for a longer one. */
 const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -5,8 +5,8 @@ import { extname } from 'node:path';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { StartError } from '../../errors/start-error.ts';
+import { onceAborted } from '../async/ownership.ts';
 import { lazyPackage } from '../files/lazy-package.ts';
-import { onceAborted } from '../streams/ownership.ts';
 import { EndingThreads, type EndingThreadsOptions } from './ending-threads.ts';
 import type { ThreadAnswer, ThreadTask } from './thread-messages.ts';
 

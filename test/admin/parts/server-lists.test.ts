@@ -21,7 +21,7 @@ import {
 } from '../../../src/collections/model/revision-members.ts';
 import { FIELD_ATTRIBUTES, FIELD_DESCRIPTIONS } from '../../../src/collections/specifications/parse-field.ts';
 import { KNOWN_SETTINGS } from '../../../src/collections/specifications/parse-settings.ts';
-import { DEVICES as SERVER_DEVICES } from '../../../src/delivery/conditions/visitor-facts.ts';
+import { DEVICES as SERVER_DEVICES } from '../../../src/delivery/model/visitor-facts.ts';
 import { POLICY_SCHEMA } from '../../../src/modules/policy/policy-schema.ts';
 
 interface Schema {

@@ -1,6 +1,6 @@
 // Which branch a visitor takes, what is looked up on the way, and how that is explained.
 import { describe, expect, it } from 'vitest';
-import { createVisitorFactSources } from '../../../src/delivery/conditions/visitor-facts.ts';
+import { createVisitorFactSources } from '../../../src/delivery/model/visitor-facts.ts';
 import { decideRoute, explainRoute } from '../../../src/delivery/routes/decide-route.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
 import type { Json } from '../../../src/lib/json/json.ts';

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { parseQualityList } from '../../lib/http/quality-list.ts';
 import type { Lookup } from '../lookups/lookup.ts';
-import type { Visitor, VisitorFact } from '../model/delivery-types.ts';
+import type { Visitor, VisitorFact } from './delivery-types.ts';
 
 /** Headers of each kind whose meaning is remembered: there are far fewer of them than visitors. */
 const MAX_REMEMBERED = 5000;

@@ -6,7 +6,7 @@ import {
   matchesLanguage,
   normalizeLanguage,
   parseAcceptLanguage,
-} from '../../../src/delivery/conditions/visitor-facts.ts';
+} from '../../../src/delivery/model/visitor-facts.ts';
 
 /** Whether a header asks for a language with this quality at least. */
 const asksFor = (header: string, wanted: string, least: number) =>

@@ -1,7 +1,7 @@
 // What is released with its owner is released however early the owner has ended.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { isClosed, onceAborted, onceClosed, openFor } from '../../../src/lib/streams/ownership.ts';
+import { isClosed, onceAborted, onceClosed, openFor } from '../../../src/lib/async/ownership.ts';
 
 const closed = (stream: PassThrough) => new Promise((resolve) => stream.once('close', resolve));
 

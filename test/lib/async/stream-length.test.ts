@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { holdToLength } from '../../../src/lib/streams/length-check.ts';
+import { holdToLength } from '../../../src/lib/async/stream-length.ts';
 
 const source = () => Readable.from([Buffer.from('abc'), Buffer.from('de')]);
 const pass = (bytes: number) => buffer(holdToLength(source(), bytes));

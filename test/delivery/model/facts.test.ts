@@ -7,7 +7,7 @@ import {
   createVisitorFacts,
   isSameNetwork,
   parseNetworks,
-} from '../../../src/delivery/conditions/visitor-facts.ts';
+} from '../../../src/delivery/model/visitor-facts.ts';
 
 const VISITOR = { userAgent: 'A phone', acceptLanguage: 'en', ip: '81.2.69.160' };
 

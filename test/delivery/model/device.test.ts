@@ -1,6 +1,6 @@
 // The kind of device behind real User-Agent headers.
 import { describe, expect, it } from 'vitest';
-import { createDeviceDetector, DEVICES } from '../../../src/delivery/conditions/visitor-facts.ts';
+import { createDeviceDetector, DEVICES } from '../../../src/delivery/model/visitor-facts.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
