@@ -1,6 +1,7 @@
 // The folders that a restore fills: what may be in them before, and where each file of a backup goes.
 import { readdir } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
+import { isWithin } from '../lib/files/containment.ts';
 import { isFileMissing } from '../lib/files/file-operations.ts';
 import { isRestoreName } from '../lib/files/restore-names.ts';
 import { type Area, type BackupFile, backupError, splitPath } from './manifest.ts';
@@ -24,11 +25,6 @@ export interface PlacedFile {
   readonly path: string;
 }
 
-const isInside = (inner: string, outer: string) => {
-  const way = relative(outer, inner);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-};
-
 /** A file of one area must not end up among those of another, nor among the files of a restore. */
 function placeIssue({ target, path }: PlacedFile, targets: readonly RestoreFolder[]): string | undefined {
   const [first = ''] = path.split('/');
@@ -36,7 +32,7 @@ function placeIssue({ target, path }: PlacedFile, targets: readonly RestoreFolde
   if (isRestoreName(first) || target.ignored.includes(first)) return 'the name is reserved';
   const place = join(target.root, path);
   const nested = targets.find(
-    ({ root }) => root !== target.root && isInside(root, target.root) && isInside(place, root),
+    ({ root }) => root !== target.root && isWithin(target.root, root) && isWithin(root, place),
   );
   return nested === undefined ? undefined : `it would lie in the folder of ${nested.area}`;
 }
@@ -77,7 +73,7 @@ export async function namesIn(
     const path = join(below, name);
     const place = join(target.root, path);
     if (targets.some(({ root }) => root === place)) continue;
-    if (targets.some(({ root }) => isInside(root, place)))
+    if (targets.some(({ root }) => isWithin(place, root)))
       found.push(...(await namesIn(target, targets, path)));
     else found.push(path);
   }

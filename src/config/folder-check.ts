@@ -1,10 +1,9 @@
 // Checks the folders that settings name, at the start: what clients get and what the server removes by itself must not lie among
 // what is the server's own, whatever links lead where.
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { AppError } from '../errors/errors.ts';
-import { isFileMissing } from '../lib/files/file-operations.ts';
+import { isWithin, realPathOf } from '../lib/files/containment.ts';
 import { auditFolderOf, DATA_FOLDER_SETTING, dataFolderOf } from './data-folder.ts';
 import { accessIssue } from './folder-access.ts';
 import type { Config } from './schema.ts';
@@ -94,22 +93,6 @@ function sharedPlaces(config: Config, cwd: string): readonly Place[] {
   ];
 }
 
-/** Where a path really is: the links of the part that exists are followed. */
-async function realPathOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    // What cannot be followed is compared as it is written; whoever opens it meets the error.
-    if (!isFileMissing(error) || dirname(path) === path) return path;
-    return join(await realPathOf(dirname(path)), basename(path));
-  }
-}
-
-const isIn = (inner: string, outer: string) => {
-  const way = relative(outer, inner);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-};
-
 /** Both as they are written and as they really are: a link may be made or removed while the server runs. */
 async function relationOf(place: Place, other: Place): Promise<'outside' | 'inside' | undefined> {
   const [real, realOther] = await Promise.all([realPathOf(place.path), realPathOf(other.path)]);
@@ -117,8 +100,8 @@ async function relationOf(place: Place, other: Place): Promise<'outside' | 'insi
     [place.path, other.path],
     [real, realOther],
   ] as const;
-  if (pairs.some(([mine, theirs]) => isIn(theirs, mine))) return 'outside';
-  return pairs.some(([mine, theirs]) => isIn(mine, theirs)) ? 'inside' : undefined;
+  if (pairs.some(([mine, theirs]) => isWithin(mine, theirs))) return 'outside';
+  return pairs.some(([mine, theirs]) => isWithin(theirs, mine)) ? 'inside' : undefined;
 }
 
 async function overlapIssues(place: Place, others: readonly Place[]): Promise<readonly FolderIssue[]> {

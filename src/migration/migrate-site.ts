@@ -1,6 +1,7 @@
 // `cloister migrate`: makes a workspace, an .env file and a report of the folder of an older server. Runs none of its code.
 import { realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { DEFAULT_BUCKET } from '../collections/specifications/older-fields.ts';
 import { findSetting } from '../config/setting-names.ts';
 import { packageRoot } from '../lib/files/package-files.ts';
 import { createPolicyParser } from '../modules/policy/policy.ts';
@@ -15,7 +16,7 @@ import { isOn, textValue, valueAt } from './settings/settings-plan.ts';
 import { type FoundSite, findSite } from './site/find-site.ts';
 import type { FolderFiles, MigratedCollection, SiteContents, WrittenFiles } from './site/site-contents.ts';
 import type { WorkspaceFolder } from './site/site-layout.ts';
-import { DEFAULT_BUCKET, type MediaBucket, migrateCollections } from './workspace/collections.ts';
+import { type MediaBucket, migrateCollections } from './workspace/collections.ts';
 import { migrateDefinitions, noteServerCode, writePlainRecipe } from './workspace/definitions.ts';
 import { migrateModules } from './workspace/modules.ts';
 

@@ -1,7 +1,7 @@
 // The part of the composition roots for `cloister backup`: what belongs to a site, and where it is.
 import { createReadStream, existsSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { writeNew } from '../backup/copy.ts';
 import { type BackupReport, createBackup } from '../backup/create-backup.ts';
 import { backupError } from '../backup/manifest.ts';
@@ -12,6 +12,7 @@ import { SECRET_PATHS } from '../config/build-config.ts';
 import { assertRestored, auditFolderOf, dataFolderOf } from '../config/data-folder.ts';
 import { mediaFolderOf } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
+import { isWithin, realPathOf } from '../lib/files/containment.ts';
 import { packageVersion } from '../lib/files/package-files.ts';
 import { isRestoreName } from '../lib/files/restore-names.ts';
 import { commandLogOptions, createLogger, type Logger } from '../lib/logger.ts';
@@ -45,18 +46,6 @@ export interface SiteBackup {
   close(): Promise<void>;
 }
 
-const isInside = (inner: string, outer: string) => {
-  const way = relative(outer, inner);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-};
-
-/** Where a path leads, as far as it exists. */
-export async function realOf(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => undefined);
-  if (real !== undefined || dirname(path) === path) return real ?? path;
-  return join(await realOf(dirname(path)), basename(path));
-}
-
 const logOf = (config: Config): Logger =>
   createLogger({ ...commandLogOptions(config.logging), secrets: SECRET_PATHS });
 
@@ -74,19 +63,19 @@ async function otherFolders(config: Config, { cwd, folder }: BackupPlace): Promi
     ...[mediaFolderOf(config, cwd), dataFolderOf(config, cwd), auditFolderOf(config, cwd)],
     ...[resolve(cwd, delivery.cache.path), resolve(cwd, cache.path), folder],
   ];
-  return new Set([...paths, ...(await Promise.all(paths.map(realOf)))]);
+  return new Set([...paths, ...(await Promise.all(paths.map(realPathOf)))]);
 }
 
 /** A backup inside of what it backs up would hold itself, and the server removes what it does not know from its caches. */
 async function assertOutside(config: Config, { cwd, folder }: BackupPlace): Promise<void> {
-  const real = await realOf(folder);
+  const real = await realPathOf(folder);
   const { workspace, delivery, cache } = config;
   const roots = [
     ...[resolve(cwd, workspace.path), mediaFolderOf(config, cwd), dataFolderOf(config, cwd)],
     ...[auditFolderOf(config, cwd), resolve(cwd, delivery.cache.path), resolve(cwd, cache.path)],
   ];
   for (const root of roots)
-    if (isInside(real, await realOf(root)))
+    if (isWithin(await realPathOf(root), real))
       throw backupError(`${folder} lies in ${root}: name another folder`);
 }
 
@@ -104,7 +93,7 @@ function singleFiles(config: Config, { cwd, configFile }: BackupPlace) {
     // Before the database: what it names is then an entry of the copy.
     { path: 'audit/audit.head', file: join(audit, 'audit.head') },
     { path: 'audit/audit.key', file: join(audit, 'audit.key') },
-    ...others.filter(({ file }) => !isInside(file, workspace)),
+    ...others.filter(({ file }) => !isWithin(workspace, file)),
   ];
 }
 
@@ -208,7 +197,7 @@ async function* namedFiles(
 function noticesFor(config: Config, cwd: string, way: DatabaseBackup): readonly string[] {
   const workspace = resolve(cwd, config.workspace.path);
   const outside = Object.entries(config.paths).filter(
-    ([, path]) => !isInside(resolve(workspace, path), workspace),
+    ([, path]) => !isWithin(workspace, resolve(workspace, path)),
   );
   const data = dataFolderOf(config, cwd);
   const isEmpty = way.kind === 'file' && !existsSync(join(data, way.name));
@@ -233,7 +222,7 @@ export async function openSiteBackup(config: Config, place: BackupPlace): Promis
   const onDisk = config.media.storage === 'disk' ? media : undefined;
   const others = await otherFolders(config, place);
   const isLeftOut = (file: string) => others.has(file) || isRestoreName(basename(file));
-  const root = await realOf(resolve(cwd, config.workspace.path));
+  const root = await realPathOf(resolve(cwd, config.workspace.path));
   const { engine, enableCollectionDatabases } = config.database;
   return {
     notices: noticesFor(config, cwd, way),

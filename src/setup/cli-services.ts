@@ -34,6 +34,7 @@ import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
 import { openAudit, openAuditVerification } from './audit.ts';
 import { namespaceOfMediaKey, openMediaStore } from './media.ts';
 import { loadConfiguredPolicyLimits, openSandbox, selfTestedStatus } from './posted-code.ts';
+import { changeDeps } from './workspace/change-deps.ts';
 import { type CommandWorkspace, openCommandWorkspace } from './workspace/command-workspace.ts';
 import { openWorkspaceOf, type Workspace } from './workspace/open-workspace.ts';
 
@@ -136,9 +137,7 @@ export async function openClientService(
       audit,
       // A server that is not told finds out within three seconds.
       announce: async (target) => {
-        await announceChange({ store, now: Date.now, timeoutMs: queryMs }, { kind: 'client', target }).catch(
-          () => 0,
-        );
+        await announceChange(changeDeps(config, store), { kind: 'client', target }).catch(() => 0);
       },
       generateId: createIdSource(),
       now: Date.now,
@@ -193,7 +192,7 @@ export async function openSuspension(
         action,
         sha256: state?.active?.sha256 ?? null,
       });
-      const deps = { store, now: Date.now, timeoutMs: queryMs, clock: () => performance.now() };
+      const deps = changeDeps(config, store);
       const seq = await announceChange(deps, { kind: 'module-order', target: moduleKey(address) });
       return awaitInForce(deps, seq);
     },
@@ -205,11 +204,7 @@ export async function openSuspension(
 export async function readDeploymentReport(config: Config, { cwd }: RunDirectory): Promise<DeploymentReport> {
   const store = await openStore(config, cwd);
   try {
-    return await reportProcesses({
-      ...{ store, now: Date.now, timeoutMs: config.limits.queryMs },
-      isSole: isSoleProcess(config),
-      clock: () => performance.now(),
-    });
+    return await reportProcesses({ ...changeDeps(config, store), isSole: isSoleProcess(config) });
   } finally {
     await store.close();
   }

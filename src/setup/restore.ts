@@ -12,10 +12,11 @@ import { type VerifyWatch, verifyBackup } from '../backup/verify-backup.ts';
 import { auditFolderOf, dataFolderOf, restoreMarkerOf } from '../config/data-folder.ts';
 import { mediaFolderOf } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
+import { realPathOf } from '../lib/files/containment.ts';
 import { makeFolder } from '../lib/files/file-operations.ts';
 import { lockDataFolder, openDatabaseBackup } from '../stores/open/document-store.ts';
 import { createImporter } from '../transfer/import.ts';
-import { EXPORT_NAME, openBackupStore, realOf } from './backup.ts';
+import { EXPORT_NAME, openBackupStore } from './backup.ts';
 
 interface RestorePlace {
   readonly cwd: string;
@@ -30,10 +31,10 @@ const UPLOADS = '.uploads';
 
 async function targetsOf(config: Config, cwd: string): Promise<readonly RestoreFolder[]> {
   const way = await openDatabaseBackup(config.database, { cwd });
-  const data = await realOf(dataFolderOf(config, cwd));
+  const data = await realPathOf(dataFolderOf(config, cwd));
   const ofServer = [...LOCKS, basename(restoreMarkerOf(config, cwd))];
-  const audit = await realOf(auditFolderOf(config, cwd));
-  const workspace = await realOf(resolve(cwd, config.workspace.path));
+  const audit = await realPathOf(auditFolderOf(config, cwd));
+  const workspace = await realPathOf(resolve(cwd, config.workspace.path));
   const database = way.kind === 'file' ? way.name : EXPORT_NAME;
   return [
     { area: 'workspace', root: workspace, configFile: 'config.json', ignored: [] },
@@ -45,7 +46,7 @@ async function targetsOf(config: Config, cwd: string): Promise<readonly RestoreF
       ignored: audit === data ? ofServer : [],
     },
     ...(config.media.storage === 'disk'
-      ? [{ area: 'media' as const, root: await realOf(mediaFolderOf(config, cwd)), ignored: [UPLOADS] }]
+      ? [{ area: 'media' as const, root: await realPathOf(mediaFolderOf(config, cwd)), ignored: [UPLOADS] }]
       : []),
   ];
 }

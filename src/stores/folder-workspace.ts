@@ -1,6 +1,5 @@
 // A workspace as files on disk, which people edit while the server watches. Paths are absolute.
-import { constants } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { type FileHandle, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isOutOfResources } from '../errors/start-error.ts';
 import {
@@ -11,6 +10,7 @@ import {
   removeFile,
 } from '../lib/files/file-operations.ts';
 import { FolderWatcher } from '../lib/files/folder-watcher.ts';
+import { openForReading, readUpTo } from '../lib/files/read-whole-file.ts';
 import type { WorkspaceContent, WorkspaceFiles, WorkspaceReadOptions } from './workspace-files.ts';
 
 /** Of one `listAll`: whoever names a folder of a whole disk does not wait for all of it. */
@@ -24,30 +24,21 @@ async function listBelow(folder: string, depth: number): Promise<readonly string
   return below;
 }
 
-async function readAtMost(handle: FileHandle, maxBytes: number): Promise<WorkspaceContent> {
+async function contentOf(handle: FileHandle, maxBytes: number): Promise<WorkspaceContent> {
   const stats = await handle.stat();
   if (!stats.isFile()) return { state: 'unreadable', reason: 'no-file' };
-  const buffer = Buffer.alloc(Math.min(stats.size, maxBytes) + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length > maxBytes) return { state: 'unreadable', reason: 'too-long' };
-  return { state: 'bytes', bytes: buffer.subarray(0, length) };
+  const bytes = await readUpTo(handle, Math.min(stats.size, maxBytes) + 1);
+  return bytes.length > maxBytes ? { state: 'unreadable', reason: 'too-long' } : { state: 'bytes', bytes };
 }
 
-/** Opens no pipe: that would wait for ever for somebody who writes. */
 async function read(
   file: string,
   { maxBytes, followLinks }: WorkspaceReadOptions,
 ): Promise<WorkspaceContent> {
   let handle: FileHandle | undefined;
   try {
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
-    handle = await open(file, flags);
-    return await readAtMost(handle, maxBytes);
+    handle = await openForReading(file, followLinks);
+    return await contentOf(handle, maxBytes);
   } catch (error) {
     if (isFileMissing(error)) return { state: 'absent' };
     const code = String(errorCodeOf(error) ?? 'unknown error');

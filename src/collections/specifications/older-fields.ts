@@ -8,8 +8,8 @@ const OLDER_TYPES: ReadonlyMap<Json | undefined, string> = new Map([
   ['Array', 'Mixed'],
   ['Date', 'DateTime'],
 ]);
-/** The default of `media.defaultBucket`. */
-const DEFAULT_BUCKET = 'mediaStore';
+/** The bucket of a `Media` field that names none: the default of `media.defaultBucket`. */
+export const DEFAULT_BUCKET = 'mediaStore';
 
 interface FieldReading {
   readonly report: IssueCollector;

@@ -1,8 +1,9 @@
 // Finds the file of an imported name, as Node and bundlers do, in files that only the given reader opens.
 import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { isWithin } from '../../lib/files/containment.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { parseJsonText } from '../../lib/json/json-syntax.ts';
-import { isWithin, type SourceFiles } from '../files/source-files.ts';
+import type { SourceFiles } from '../files/source-files.ts';
 import {
   browserSubstitute,
   exportedPath,

@@ -1,9 +1,9 @@
 // The folder that a migration writes: everything is laid out in a part of it first, and appears whole or not at all.
-import { lstat, opendir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, opendir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isWithin, realPathOf } from '../../lib/files/containment.ts';
 import { makeFolder, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import { MigrationError } from '../report/migration-error.ts';
-import { isWithin } from './source-files.ts';
 
 /** Unfinished work, also of a migration that was killed: the next one begins anew. */
 const PARTIAL = '.partial';
@@ -23,16 +23,6 @@ export interface OutputFolder {
   finish(): Promise<void>;
   /** Removes all that was made. */
   discard(): Promise<void>;
-}
-
-/** The real path of a folder that need not exist: its nearest ancestor that does, and the rest. */
-async function realPathOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(await realPathOf(parent), basename(path));
-  }
 }
 
 async function entriesOf(folder: string): Promise<readonly string[]> {

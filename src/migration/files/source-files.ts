@@ -1,6 +1,7 @@
 // Reads files of a folder that strangers may have filled: regular files within bounds, by way of no link unless it is told to.
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { isWithin } from '../../lib/files/containment.ts';
 import { errorCodeOf } from '../../lib/files/file-operations.ts';
 import { readWholeFile, WholeFileError, type WholeFileIssue } from '../../lib/files/read-whole-file.ts';
 
@@ -45,12 +46,6 @@ class UnreadableError extends Error {}
 function kind(stats: { isFile(): boolean; isDirectory(): boolean }): SourceKind {
   if (stats.isFile()) return 'file';
   return stats.isDirectory() ? 'folder' : 'other';
-}
-
-/** True for a path at or below a folder, both absolute. */
-export function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 function decode(bytes: Buffer): string {

@@ -1,5 +1,6 @@
 // Specifications of collections: copied where they are JSON already, written anew where they are looser or had another name.
 import { checkCollectionAddress } from '../../collections/specifications/collection-address.ts';
+import { DEFAULT_BUCKET } from '../../collections/specifications/older-fields.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import { named } from '../report/report.ts';
@@ -16,8 +17,6 @@ import { readUse } from './collection-use.ts';
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/s;
 /** Parts of a path: version, database, file. */
 const DEPTH = 3;
-/** The bucket of Media fields that name none. */
-export const DEFAULT_BUCKET = 'mediaStore';
 
 /** The collections that Reference and Media fields name, in the same database unless they say otherwise. */
 function referencedBy(source: JsonObject): readonly string[] {

@@ -2,6 +2,7 @@
 import type { Config } from '../../config/schema.ts';
 import { announceChange } from '../../deployment/command-change.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
+import { changeDeps } from './change-deps.ts';
 import {
   isInDatabase,
   openDatabaseWorkspace,
@@ -38,9 +39,8 @@ export async function openCommandWorkspace(
       },
     },
     async close() {
-      const deps = { store, now: Date.now, timeoutMs: config.limits.queryMs };
       try {
-        if (isChanged) await announceChange(deps, { kind: 'workspace', target: '*' });
+        if (isChanged) await announceChange(changeDeps(config, store), { kind: 'workspace', target: '*' });
       } finally {
         await store.close();
       }

@@ -1,8 +1,10 @@
 // Specifications of the older servers, up to the last of them: what they declare is kept, or reported with what would be right.
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_BUCKET } from '../../../src/collections/specifications/older-fields.ts';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
 import { parseSpecificationText } from '../../../src/collections/specifications/specification-files.ts';
 import { validateDocument } from '../../../src/collections/validation/validate-document.ts';
+import { findSetting } from '../../../src/config/setting-names.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { BOOKS_ADDRESS, itemsOf } from '../../helpers/fixtures/specifications.ts';
 
@@ -156,4 +158,8 @@ describe('the settings of later versions', () => {
       ]);
     }
   });
+});
+
+it('A Media field that names no bucket has the one that the settings have by default', () => {
+  expect(DEFAULT_BUCKET).toBe(findSetting('media.defaultBucket')?.leaf.default);
 });
