@@ -1,9 +1,10 @@
 // The composition root of `cloister workspace pull`: what is in the database is written into a folder.
+import { readdir } from 'node:fs/promises';
 import type { Config } from '../../config/schema.ts';
-import { AppError } from '../../errors/errors.ts';
-import { listNames } from '../../lib/files/file-operations.ts';
+import { isWithin, realPathOf } from '../../lib/files/containment.ts';
+import { errorCodeOf } from '../../lib/files/file-operations.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
-import { openPlace, readStoredTexts, type TransferPlace } from './push.ts';
+import { openPlace, readStoredTexts, refused, type TransferPlace } from './push.ts';
 import { openWorkspaceCopy, readWorkspaceTexts } from './workspace-texts.ts';
 
 interface PullPlace extends TransferPlace {
@@ -18,35 +19,49 @@ export interface WorkspacePull {
   close(): Promise<void>;
 }
 
-const refused = (message: string) => new AppError('CONFIGURATION_INVALID', { message });
+/** Names in a folder that need not exist yet. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
 
-/** Reads both sides. Writes nothing. Rejects with the store's StoreError, CONFIGURATION_INVALID. */
+/** Throws CONFIGURATION_INVALID where links lead to another place than the folder: what lies there is not the copy's. */
+async function assertInside(folder: string, file: string): Promise<void> {
+  const [realFolder, realFile] = await Promise.all([realPathOf(folder), realPathOf(file)]);
+  if (!isWithin(realFolder, realFile)) throw refused(`${file} is elsewhere, by a link: ${realFile}`);
+}
+
+/** Reads both sides. Writes nothing. Rejects with CONFIGURATION_INVALID, the store's StoreError, errors of the operating system. */
 export async function openWorkspacePull(config: Config, place: PullPlace): Promise<WorkspacePull> {
   const { cwd, folder, overwrite, prune } = place;
   const { store, shared } = await openPlace(config, place);
   try {
-    const names = await listNames(folder).catch((cause: unknown) => {
-      throw new AppError('CONFIGURATION_INVALID', { message: `${folder} cannot be read`, cause });
-    });
-    if (names.length > 0 && !overwrite) {
+    if ((await namesIn(folder)).length > 0 && !overwrite) {
       throw refused(
         `${folder} is not empty: name another folder, or let \`--overwrite\` write over its files`,
       );
     }
     const entries = await shared.entries();
-    const stored = await readStoredTexts(shared, entries);
     const copy = openWorkspaceCopy(config, { cwd, folder });
-    const strange = entries.find(({ path }) => copy.fileOf(path) === undefined);
-    if (strange !== undefined)
-      throw refused(`the database has a path that no workspace has: ${JSON.stringify(strange.path)}`);
+    // Also of what has no text: a path that no workspace has is refused.
+    for (const { path } of entries) copy.fileOf(path);
+    const stored = await readStoredTexts(shared, entries);
+    const targets = [...stored].map(([path, text]) => ({ path, text, file: copy.fileOf(path) }));
     const { texts } = await readWorkspaceTexts(copy);
+    const written = targets.filter(({ path, text }) => texts.get(path) !== text);
     const difference = compareWorkspaces(stored, texts);
+    const removed = prune ? difference.surplus.map(copy.fileOf) : [];
+    for (const file of [...written.map((target) => target.file), ...removed])
+      await assertInside(folder, file);
     return {
       difference,
       async apply() {
-        for (const path of [...difference.added, ...difference.changed])
-          await copy.files.write(copy.fileOf(path) ?? '', stored.get(path) ?? '');
-        for (const path of prune ? difference.surplus : []) await copy.files.remove(copy.fileOf(path) ?? '');
+        for (const { text, file } of written) await copy.files.write(file, text);
+        for (const file of removed) await copy.files.remove(file);
       },
       close: () => store.close(),
     };

@@ -1,4 +1,5 @@
 // The composition root of `cloister workspace push`: a folder is put into the database, as a whole or not at all.
+import { stat } from 'node:fs/promises';
 import { collectionPath } from '../../collections/specifications/collection-address.ts';
 import { specificationAddress } from '../../collections/specifications/specification-files.ts';
 import type { Config } from '../../config/schema.ts';
@@ -15,6 +16,7 @@ import { DATABASE_FOLDERS, type DatabaseWorkspace } from '../../stores/database-
 import type { DocumentStore } from '../../stores/ports.ts';
 import { createTextWorkspace } from '../../stores/text-workspace.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
+import { changeDeps } from './change-deps.ts';
 import { isInDatabase, openDatabaseWorkspace, type Workspace } from './open-workspace.ts';
 import { openWorkspaceCopy, readWorkspaceTexts } from './workspace-texts.ts';
 
@@ -42,18 +44,18 @@ export interface WorkspacePush {
   close(): Promise<void>;
 }
 
+/** The error of a transfer that the operator has to do otherwise. */
+export const refused = (message: string) => new AppError('CONFIGURATION_INVALID', { message });
+
 /** Opens the database that the settings name for a workspace. Throws CONFIGURATION_INVALID where they say `files`. */
 export async function openPlace(
   config: Config,
   { cwd, openStore }: Pick<TransferPlace, 'cwd' | 'openStore'>,
 ): Promise<{ readonly store: DocumentStore; readonly shared: DatabaseWorkspace }> {
   if (!isInDatabase(config)) {
-    const message =
-      'is files: set it to database, in the configuration of this command and of all servers, or copy the folder';
-    throw new AppError('CONFIGURATION_INVALID', {
-      field: 'workspace.store',
-      message: `workspace.store ${message}`,
-    });
+    throw refused(
+      'workspace.store is files: set it to database, in the configuration of this command and of all servers, or copy the folder',
+    );
   }
   const store = await openStore(config, cwd);
   return { store, shared: openDatabaseWorkspace(config, store).files };
@@ -81,9 +83,12 @@ function announcedFor(path: string): string | undefined {
   return module && `module ${moduleKey(module.address)}`;
 }
 
-/** Reads both sides. Writes nothing. Rejects with the store's StoreError, CONFIGURATION_INVALID. */
+/** Reads both sides. Writes nothing. Rejects with CONFIGURATION_INVALID, the store's StoreError, errors of the operating system. */
 export async function openWorkspacePush(config: Config, place: TransferPlace): Promise<WorkspacePush> {
   const { cwd, folder, prune } = place;
+  // A wrong name is no empty workspace: with `prune`, everything would be removed.
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw refused(`${folder}: there is no such folder`);
   const copy = openWorkspaceCopy(config, { cwd, folder });
   const { texts, unreadable } = await readWorkspaceTexts(copy);
   const { store, shared } = await openPlace(config, place);
@@ -100,24 +105,19 @@ export async function openWorkspacePush(config: Config, place: TransferPlace): P
       candidate: {
         files: createTextWorkspace(new Map([...texts, ...kept])),
         folders: DATABASE_FOLDERS,
-        nameOf: (path) => (texts.has(path) ? copy.nameOf(copy.fileOf(path) ?? path) : path),
+        nameOf: (path) => (texts.has(path) ? copy.nameOf(copy.fileOf(path)) : path),
       },
       unreadable,
       difference,
       async apply() {
-        const deps = {
-          store,
-          now: Date.now,
-          timeoutMs: config.limits.queryMs,
-          clock: () => performance.now(),
-        };
+        const deps = changeDeps(config, store);
         try {
           await shared.replace(changes, entries);
         } catch (error) {
           if (!(error instanceof StoreError) || error.reason !== 'conflict') throw error;
-          const message =
-            'somebody has changed the workspace in the database meanwhile: nothing was written, push again';
-          throw new AppError('CONFIGURATION_INVALID', { message, cause: error });
+          throw refused(
+            'somebody has changed the workspace in the database meanwhile: nothing was written, push again',
+          );
         }
         const seq = await announceChange(deps, { kind: 'workspace', target: '*' });
         const told = await awaitInForce(deps, seq);

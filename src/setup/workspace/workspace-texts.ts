@@ -7,7 +7,7 @@ import { AppError } from '../../errors/errors.ts';
 import { createModuleFiles } from '../../modules/lifecycle/module-files.ts';
 import { DATABASE_FOLDERS, MAX_WORKSPACE_TEXT_BYTES } from '../../stores/database-workspace.ts';
 import { createFolderWorkspace } from '../../stores/folder-workspace.ts';
-import type { WorkspaceFolders } from '../../stores/workspace-files.ts';
+import type { WorkspaceContent, WorkspaceFolders } from '../../stores/workspace-files.ts';
 import { isInsidePath } from '../../transfer/workspace-changes.ts';
 import type { Workspace } from './open-workspace.ts';
 
@@ -27,8 +27,8 @@ function folderNames({ paths }: Pick<Config, 'paths'>): WorkspaceFolders {
 
 /** A folder with a copy of the workspace. */
 export interface WorkspaceCopy extends Workspace {
-  /** The file that has a path of the database; undefined for a path that no workspace has. */
-  fileOf(path: string): string | undefined;
+  /** The file that has a path of the database. Throws CONFIGURATION_INVALID for a path that no workspace has. */
+  fileOf(path: string): string;
 }
 
 /** Opens a folder that has, or gets, a copy of the workspace. */
@@ -47,7 +47,10 @@ export function openWorkspaceCopy(
     nameOf: (file) => relative(cwd, file),
     fileOf(path) {
       const part = PARTS.find((one) => path.startsWith(`${one}/`));
-      if (part === undefined || !isInsidePath(path)) return undefined;
+      if (part === undefined || !isInsidePath(path)) {
+        const message = `the database has a path that no workspace has: ${JSON.stringify(path)}`;
+        throw new AppError('CONFIGURATION_INVALID', { message });
+      }
       return join(folders[part], ...path.slice(part.length + 1).split('/'));
     },
   };
@@ -73,30 +76,36 @@ export interface WorkspaceTexts {
   readonly unreadable: readonly string[];
 }
 
-/** Reads all texts. Rejects with the store's StoreError, and with CONFIGURATION_INVALID for a folder that cannot be read. */
+/** Why a file has no text. */
+function describeUnreadable({ reason, code }: Extract<WorkspaceContent, { state: 'unreadable' }>): string {
+  const failed = `cannot be read: ${code}`;
+  const descriptions = {
+    'no-file': 'is not a file',
+    'too-long': `has more than ${MAX_WORKSPACE_TEXT_BYTES} bytes`,
+    link: 'is a symbolic link',
+    failed,
+    exhausted: failed,
+  };
+  return descriptions[reason];
+}
+
+/** Reads all texts. Rejects with errors of the operating system for a folder that cannot be read. */
 export async function readWorkspaceTexts(workspace: Workspace): Promise<WorkspaceTexts> {
   const { files, folders, nameOf } = workspace;
   const texts = new Map<string, string>();
   const unreadable: string[] = [];
-  const found = await listRead(workspace).catch((cause: unknown) => {
-    if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
-    throw new AppError('CONFIGURATION_INVALID', { message: `the folder cannot be read: ${cause.message}` });
-  });
-  for (const [part, file] of found) {
+  for (const [part, file] of await listRead(workspace)) {
     const path = [DATABASE_FOLDERS[part], ...relative(folders[part], file).split(sep)].join('/');
+    if (!isInsidePath(path)) {
+      unreadable.push(`${nameOf(file)}: its name has a backslash, which no path in a database has`);
+      continue;
+    }
     // Links to routes and recipes are not followed by a server either.
     const followLinks = part !== 'routes' && part !== 'recipes';
     const content = await files.read(file, { maxBytes: MAX_WORKSPACE_TEXT_BYTES, followLinks });
     if (content.state === 'absent') continue;
     if (content.state === 'unreadable') {
-      const failed = `cannot be read: ${content.code}`;
-      const whys = {
-        'no-file': 'is not a file',
-        'too-long': `has more than ${MAX_WORKSPACE_TEXT_BYTES} bytes`,
-        link: 'is a symbolic link',
-        ...{ failed, exhausted: failed },
-      };
-      unreadable.push(`${nameOf(file)}: ${whys[content.reason]}`);
+      unreadable.push(`${nameOf(file)}: ${describeUnreadable(content)}`);
       continue;
     }
     try {
