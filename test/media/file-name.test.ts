@@ -147,7 +147,7 @@ it.each([
   ['text/plain; charset=utf-8', 'text/plain'],
   ['application/vnd.api+json', 'application/vnd.api+json'],
   [' image/png ', 'image/png'],
-])('keeps the media type %j', (declared, kept) => {
+])('an upload keeps the media type %j', (declared, kept) => {
   expect(mediaTypeOf(declared)).toBe(kept);
 });
 

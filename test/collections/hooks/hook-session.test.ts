@@ -23,7 +23,7 @@ function begin(run: (task: HookTask, obj: string) => Json | undefined | Promise<
   return { clock, closed, session: openHookSession({ hooks, now: () => clock.time }, context) };
 }
 
-test('tells whether there are any', () => {
+test('a collection tells whether it has hooks', () => {
   expect([hasHooks(at), hasHooks(none)]).toEqual([true, false]);
   const bare = collectionOf('bare', { fields: { title: {} } });
   expect(hasHooks({ event: 'beforeCreate', collection: bare })).toBe(false);

@@ -40,13 +40,13 @@ test('types are known of record fields alone, and of whatever may look like one'
   ]);
 });
 
-test('strips record fields and leaves everything else', () => {
+test('a document is stripped of record fields and keeps everything else', () => {
   const plain = { alt: 'x' };
   expect(stripRecordFields(plain)).toBe(plain);
   expect(stripRecordFields({ ...plain, path: 'a', url: 'b', width: null })).toEqual(plain);
 });
 
-test('names the file that is missing, also in a document that holds the record', () => {
+test('the error names the file that is missing, also in a document that holds the record', () => {
   expect(missingFileIssue()).toEqual({ field: 'file', message: 'must be specified' });
   expect(missingFileIssue('cover.').field).toBe('cover.file');
 });

@@ -140,7 +140,7 @@ test('short JSON that is long as BSON is too large', () => {
   expect(check({ digits })).toBe(true);
 });
 
-test('counts the characters of the text too, which a read is bounded by', () => {
+test('the size of a document counts the characters of the text too, which a read is bounded by', () => {
   const controls = { a: '\u0000'.repeat(MAX_DOCUMENT_CHARACTERS / 6) };
   expect(bsonBytes(controls)).toBeLessThan(MAX_DOCUMENT_BYTES);
   expect(sizeIssue(controls, JSON.stringify(controls))).toMatch(/^has more than \d+ characters as JSON/);

@@ -49,7 +49,7 @@ test.each([
   ['a list', [A, null, 5], [A], [A, 5]],
   ['no id in a list of the length of one', ['x'.repeat(22)], [], ['x'.repeat(22)]],
   ['the id of the document itself', [OWN], [], [OWN]],
-])('finds %s', (_name, value, ids, shown) => {
+])('the finder of references finds %s', (_name, value, ids, shown) => {
   expect(idsBy(value)).toEqual(ids);
   expect(rendered(findBy(value).document).author).toEqual(shown);
 });
@@ -58,11 +58,14 @@ test('a document of another collection with the same id is no cycle', () => {
   expect(idsBy([OWN], { batch: createBatch('library/people') })).toEqual([OWN]);
 });
 
-test.each([[null], [5], [{ _id: A }], ['text'], [`${A}x`]])('finds nothing in %j', (value) => {
-  const { document, batch } = findBy(value);
-  expect(document.values).toEqual([]);
-  expect(batch.references).toEqual([]);
-});
+test.each([[null], [5], [{ _id: A }], ['text'], [`${A}x`]])(
+  'the finder of references finds nothing in %j',
+  (value) => {
+    const { document, batch } = findBy(value);
+    expect(document.values).toEqual([]);
+    expect(batch.references).toEqual([]);
+  },
+);
 
 test('ids beyond the quota of references, and of documents that cannot be read, stay', () => {
   const quota = createQuota(1);

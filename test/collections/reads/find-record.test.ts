@@ -19,7 +19,7 @@ async function openImages(settings = {}, hooks?: FakeHooks) {
   return { create, find };
 }
 
-test('finds a record by id and by its exact path, in its own collection', async () => {
+test('the look-up of files finds a record by id and by its exact path, in its own collection', async () => {
   const { create, find } = await openImages();
   const _id = await create('2026/a.png');
   expect(await find({ id: _id.toUpperCase() })).toMatchObject({ _id, path: '2026/a.png' });

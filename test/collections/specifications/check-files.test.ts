@@ -43,7 +43,7 @@ test('the example workspace is sound', async () => {
   ).toEqual([]);
 });
 
-test('names file and line of every problem', async () => {
+test('the check of specification files names file and line of every problem', async () => {
   const problems = await check({
     '1.0/library/collection.a.json': '{\n  "fields": {\n    "x": {},\n  }\n}',
     '1.0/library/collection.b.json': { fields: { a: {}, b: { type: 'Nope' } }, settings: { count: 0 } },
@@ -66,19 +66,22 @@ test.each([
     '"fields":{"n":{"type":"Number"}},"settings":{\n"defaultFilters":{"n":{"$in":[1,@]}}}',
     'settings.defaultFilters.n.$in.1',
   ],
-])('names file and line of an integer that a number cannot hold, %s', async (text, path) => {
-  for (const literal of ['9007199254740993', '-12345678901234567890']) {
-    const file = '1.0/library/collection.a.json';
-    expect(await check({ [file]: `{${text.replace('@', literal)}}` })).toEqual([
-      `error ${file}:2 ${path}: ${literal} cannot be held exactly as a number: send it as text`,
-    ]);
-  }
-  // What the server itself writes for a number that is this large.
-  const written = `{${text.replace('@', '12345678901234567000')}}`;
-  expect(await check({ '1.0/library/collection.a.json': written })).toEqual([]);
-});
+])(
+  'the check of specification files names file and line of an integer that a number cannot hold, %s',
+  async (text, path) => {
+    for (const literal of ['9007199254740993', '-12345678901234567890']) {
+      const file = '1.0/library/collection.a.json';
+      expect(await check({ [file]: `{${text.replace('@', literal)}}` })).toEqual([
+        `error ${file}:2 ${path}: ${literal} cannot be held exactly as a number: send it as text`,
+      ]);
+    }
+    // What the server itself writes for a number that is this large.
+    const written = `{${text.replace('@', '12345678901234567000')}}`;
+    expect(await check({ '1.0/library/collection.a.json': written })).toEqual([]);
+  },
+);
 
-test('refuses names that not every store can hold, whether or not folders are databases', async () => {
+test('the check of specification files refuses names that not every store can hold, whether or not folders are databases', async () => {
   const { fields } = good;
   const problems = await check({
     '1.0/Admin/collection.a.json': good,
@@ -134,7 +137,7 @@ test('the check compares the files of all collections', async () => {
   expect(problems.filter((text) => text.includes('`b`: '))).toHaveLength(1);
 });
 
-test('names both files of specifications that keep their revisions in one place, or among documents', async () => {
+test('the check of specification files names both files of specifications that keep their revisions in one place, or among documents', async () => {
   const { fields } = good;
   const kept = (revisionCollection: string) => ({
     fields,
@@ -163,7 +166,7 @@ test('names both files of specifications that keep their revisions in one place,
   ]);
 });
 
-test('names the versions of a collection that keep no revisions, or in another place', async () => {
+test('the check of specification files names the versions of a collection that keep no revisions, or in another place', async () => {
   const kept = (settings: JsonObject) => ({ fields: good.fields, settings });
   const problems = await check({
     '1.0/library/collection.a.json': kept({ storeRevisions: true }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createIssueCollector } from '../../../src/collections/specifications/issue-collector.ts';
 
-test('keeps problems and warnings apart, in order', () => {
+test('an issue collector keeps problems and warnings apart, in order', () => {
   const report = createIssueCollector();
   report.settingIssue('count', 'is too small');
   report.fieldIssue('title', 'is odd');

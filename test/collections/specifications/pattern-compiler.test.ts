@@ -7,7 +7,7 @@ import type { Json } from '../../../src/lib/json/json.ts';
 
 const field = (pattern: Json, flags: Json = '') => ({ validation: { regex: { pattern, flags } } });
 
-test('compiles what the linear-time engine takes, each pattern once', () => {
+test('the pattern compiler compiles what the linear-time engine takes, each pattern once', () => {
   const compiler = createPatternCompiler();
   const compiled = compiler.compile('^a', 'i');
   expect(compiled?.test('Ab')).toBe(true);
@@ -16,7 +16,7 @@ test('compiles what the linear-time engine takes, each pattern once', () => {
   expect(compiler.compile('(?=a)', '')).toBeUndefined();
 });
 
-test('takes so many of one specification, whatever they look like: the others run apart', () => {
+test('the pattern compiler takes so many patterns of one specification, whatever they look like: the others run apart', () => {
   const compiler = createPatternCompiler();
   const slow = Array.from({ length: 100 }, (_, n) => `${'[\\D\\W]'.repeat(140)}${n}`);
   const taken = slow.filter((pattern) => compiler.compile(pattern, 'i') !== undefined);
@@ -25,7 +25,7 @@ test('takes so many of one specification, whatever they look like: the others ru
   expect(taken.length).toBeLessThan(60);
 });
 
-test('compiles the patterns of a specification beforehand, whatever else is in it', async () => {
+test('the pattern compiler compiles the patterns of a specification beforehand, whatever else is in it', async () => {
   const fields = {
     a: field('^a', 'gi'),
     b: null,

@@ -35,7 +35,7 @@ async function watchFolder(files: ReturnType<typeof createSpecificationFiles>) {
   return changes;
 }
 
-test('writes two-space JSON, reads it back, removes it', async () => {
+test('a specification file is written as two-space JSON, read back and removed', async () => {
   const { files, file } = await openFolder();
   await files.write(BOOKS_ADDRESS, SOURCE);
   const text = await readFile(file, 'utf8');
@@ -46,7 +46,7 @@ test('writes two-space JSON, reads it back, removes it', async () => {
   expect(await files.readAll()).toEqual([]);
 });
 
-test('finds specifications only, sorted, and what cannot be read without text', async () => {
+test('a folder of specifications yields specifications only, sorted, and what cannot be read without text', async () => {
   const { root, files } = await openFolder();
   await mkdir(join(root, '2.0/b/collection.folder.json'), { recursive: true });
   await mkdir(join(root, '1.0/b/deeper'), { recursive: true });
@@ -82,7 +82,7 @@ test('text that could not be posted is refused', () => {
   }
 });
 
-test('reports edits by hand, and its own writes never', async () => {
+test('the watcher of specifications reports edits by hand, and its own writes never', async () => {
   const { root, files, file } = await openFolder();
   await files.write(BOOKS_ADDRESS, SOURCE);
   const changes = await watchFolder(files);
@@ -102,7 +102,7 @@ test('reports edits by hand, and its own writes never', async () => {
   expect(changes[2]).toEqual({ address: BOOKS_ADDRESS, file, text: undefined, before: '{"edited":1}' });
 });
 
-test('reports a folder that is renamed, and a specification that an editor replaces', async () => {
+test('the watcher of specifications reports a folder that is renamed, and a specification that an editor replaces', async () => {
   const { root, files, file } = await openFolder();
   await files.write(BOOKS_ADDRESS, SOURCE);
   const changes = await watchFolder(files);
@@ -120,7 +120,7 @@ test('reports a folder that is renamed, and a specification that an editor repla
   );
 });
 
-test('reports a specification of its own that goes with its folder', async () => {
+test('the watcher of specifications reports a specification of its own that goes with its folder', async () => {
   const { root, files, file } = await openFolder();
   const changes = await watchFolder(files);
   await files.write(BOOKS_ADDRESS, SOURCE);
@@ -128,7 +128,7 @@ test('reports a specification of its own that goes with its folder', async () =>
   await expect.poll(() => changes).toMatchObject([{ address: BOOKS_ADDRESS, file, text: undefined }]);
 });
 
-test('finds what went between reading and watching', async () => {
+test('the watcher of specifications finds what went between reading and watching', async () => {
   const { root, files, file } = await openFolder();
   await files.write(BOOKS_ADDRESS, SOURCE);
   await rm(join(root, '1.0'), { recursive: true });
@@ -136,7 +136,7 @@ test('finds what went between reading and watching', async () => {
   await expect.poll(() => changes).toMatchObject([{ address: BOOKS_ADDRESS, file, text: undefined }]);
 });
 
-test('finds what was edited between reading and watching', async () => {
+test('the watcher of specifications finds what was edited between reading and watching', async () => {
   const { files, file } = await openFolder();
   await files.write(BOOKS_ADDRESS, SOURCE);
   await writeFile(file, '{"early":1}');

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => library.close());
 
-test('applies defaults, strips internals, and takes anonymous callers', async () => {
+test('a create applies defaults, strips internals, and takes anonymous callers', async () => {
   const body = {
     title: 'A',
     _id: 'x',
@@ -126,7 +126,7 @@ test('empty and endless lists are refused', async () => {
   expect((await refusalOf(library.create('books', nested))).code).toBe('WRITE_TOO_LARGE');
 });
 
-test('answers with ids unless composition is asked for', async () => {
+test('a create answers with ids unless composition is asked for', async () => {
   const [first] = await library.create('books', { title: 'A' });
   const id = String(first!['_id']);
   const answer = async (compose?: boolean) => {

@@ -54,7 +54,7 @@ test('a body without sub-documents only loses its internals', () => {
   });
 });
 
-test('takes a tree apart, innermost first, and keeps order and shape of lists', () => {
+test('the extraction of sub-documents takes a tree apart, innermost first, and keeps order and shape of lists', () => {
   const body = {
     author: [ID, { name: 'B', friend: { name: 'C' } }, { _id: ID.toUpperCase(), name: 'D', v: 2 }, null],
   };

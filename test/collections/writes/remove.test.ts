@@ -30,7 +30,7 @@ test('a removal by id removes one document, once', async () => {
   expect((await refusalOf(remove(ids[0]!))).status).toBe(404);
 });
 
-test('counts what is left only when asked', async () => {
+test('a removal of documents counts what is left only when asked', async () => {
   expect(await remove(ids[0]!, { countRemaining: false })).toEqual({ deleted: 1, totalCount: undefined });
 });
 

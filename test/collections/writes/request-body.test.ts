@@ -83,7 +83,7 @@ test('writes by query need their members', () => {
   }
 });
 
-test('refuses only when there is something to refuse, and never lists without end', () => {
+test('the parser of bodies refuses only when there is something to refuse, and never lists without end', () => {
   assertValid([]);
   const items = Array.from({ length: 5000 }, (_, n) => ({ field: `${n}`, message: 'is wrong type' }));
   expect(refused(() => assertValid(items)).items).toHaveLength(101);

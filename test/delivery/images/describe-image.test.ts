@@ -47,16 +47,19 @@ it.each([
   ['grey of 16 bits', 1, 'grey16'],
   ['grey and half transparent', 2, 'b-w'],
   ['of 16 bits', 3, 'rgb16'],
-] as const)('names the colour of an image that is %s in sRGB', async (_name, channels, space) => {
-  const raw = { width: 20, height: 20, channels };
-  const bytes = await sharp(Buffer.alloc(400 * channels, 128), { raw })
-    .toColourspace(space)
-    .png()
-    .toBuffer();
-  // Transparent parts are shown on white.
-  const primaryColor = channels === 2 ? '#bfbfbf' : '#808080';
-  expect(await descriptionOf(bytes)).toMatchObject({ primaryColor, hasAlpha: channels === 2 });
-});
+] as const)(
+  'the description of an image names the colour of an image that is %s in sRGB',
+  async (_name, channels, space) => {
+    const raw = { width: 20, height: 20, channels };
+    const bytes = await sharp(Buffer.alloc(400 * channels, 128), { raw })
+      .toColourspace(space)
+      .png()
+      .toBuffer();
+    // Transparent parts are shown on white.
+    const primaryColor = channels === 2 ? '#bfbfbf' : '#808080';
+    expect(await descriptionOf(bytes)).toMatchObject({ primaryColor, hasAlpha: channels === 2 });
+  },
+);
 
 it('names the colour that most of an image has, and its format as recipes do', async () => {
   const bytes = await quadrants({ width: 64, height: 64, format: 'avif' });

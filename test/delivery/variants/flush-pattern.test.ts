@@ -153,7 +153,7 @@ it.each([
   }
 });
 
-it('means a file whatever the normal form of its name', () => {
+it('a flush pattern means a file whatever the normal form of its name', () => {
   const [composed, decomposed] = ['caf%C3%A9/u%CC%88.png', 'cafe%CC%81/%C3%BC.png'] as const;
   for (const [pattern, rest] of [
     [composed, decomposed],

@@ -23,7 +23,7 @@ async function refusal(work: Promise<unknown>) {
   return error instanceof AppError ? { code: error.code, item: error.items[0] } : 'accepted';
 }
 
-it('rejects extreme depth before parsing', async () => {
+it('the JSON parser rejects extreme depth before parsing', async () => {
   const item = { message: 'The body is nested deeper than 100 levels' };
   // Never closed: a parser would find it malformed.
   expect(await refusal(read('['.repeat(1_000_000)))).toMatchObject({ code: 'BAD_REQUEST', item });
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-it('treats an empty body as none', () => {
+it('the JSON parser treats an empty body as none', () => {
   expect(parseJsonBody(Buffer.alloc(0), MANY)).toBeUndefined();
 });
 
@@ -123,7 +123,7 @@ describe('the values of JSON', () => {
   });
 });
 
-it('yields to the event loop while it parses a long list', async () => {
+it('the JSON parser yields to the event loop while it parses a long list', async () => {
   const row = JSON.stringify(Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`name${n}`, n])));
   const json = Buffer.from(`[${Array(20_000).fill(row)}]`);
   let turns = 0;

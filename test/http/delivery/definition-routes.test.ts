@@ -181,7 +181,7 @@ describe('recipes over HTTP', () => {
   });
 });
 
-test('decide explains what the request itself would get', async () => {
+test('`decide` of a route explains what the request itself would get', async () => {
   const branches = [{ condition: { language: 'fr' }, recipe: 'french' }, { recipe: 'others' }];
   const { app, inject } = await startDelivery({ routes: { 'home-route': { branches } } });
   const headers = { 'accept-language': 'fr', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/120' };

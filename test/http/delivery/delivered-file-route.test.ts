@@ -70,7 +70,7 @@ describe('delivered files', () => {
   });
 });
 
-test('are 404 and uncacheable where no branch of a route matches', async () => {
+test('paths are 404 and uncacheable where no branch of a route matches', async () => {
   const route = { branches: [{ condition: { language: 'fr' }, recipe: 'thumbs' }] };
   const { inject } = await startDelivery({ routes: { french: route }, files: { 'a.css': CSS } });
   const answer = await inject('GET', '/french/a.css', { headers: { 'accept-language': 'en' } });

@@ -260,7 +260,7 @@ describe('review: "grants"', () => {
   });
 });
 
-it('says at the start, and to whoever waits, that there is no reviewer and how to make one', async () => {
+it('the server says at the start, and to whoever waits, that there is no reviewer and how to make one', async () => {
   const log: string[] = [];
   server = await startEndpointServer({ config: { sandbox: { review: 'all' } }, log });
   expect(log.filter((line) => line.includes('clients add <id> --reviewer'))).toHaveLength(1);

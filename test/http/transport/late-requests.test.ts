@@ -42,13 +42,13 @@ it.each([
   ['a request without a body', GET, [200]],
   ['a request with a body', PUT, [200]],
   ['requests behind one another', `${GET}${PUT}`, [200, 200]],
-])('answers %s that came while the process stood still', async (_, text, statuses) => {
+])('the server answers %s that came while the process stood still', async (_, text, statuses) => {
   const { all } = await openLate(text, statuses.length);
   standStill(2 * LIMIT);
   expect(statusesOf(await all)).toEqual(statuses);
 });
 
-it('answers a request whose body came while the process stood still', async () => {
+it('the server answers a request whose body came while the process stood still', async () => {
   const { client, all } = await openLate(PUT.slice(0, -4), 1);
   // The head is read before it stands still.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -61,7 +61,7 @@ it.each([
   ['the head', GET.slice(0, -2), [408]],
   ['the body', PUT.slice(0, -1), [408]],
   ['the head of a second request', `${GET}${GET.slice(0, -2)}`, [200, 408]],
-])('answers 408 where %s does not come', async (_, text, statuses) => {
+])('the server answers 408 where %s does not come', async (_, text, statuses) => {
   const { all } = await openLate(text);
   standStill(2 * LIMIT);
   expect(statusesOf(await all)).toEqual(statuses);

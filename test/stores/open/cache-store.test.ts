@@ -23,7 +23,7 @@ it.each(['memory', 'filesystem'] as const)(
   },
 );
 
-it('logs one line a minute for a Redis that is away, and no secret', async () => {
+it('a Redis that is away has one line a minute in the log, without a secret', async () => {
   const lines: string[] = [];
   const log = {
     warn: (fields: object, message: string) => void lines.push(JSON.stringify(fields) + message),

@@ -3,7 +3,7 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import { openStoreParts } from './store-parts.ts';
 import { idOf, insertThing, NS } from './test-database.ts';
 
-it('checkpoints a long log on the writer thread', async () => {
+it('the checkpointer writes a long log to the data file on the writer thread', async () => {
   const { commits, checkpointer, asked, errors, bench } = openStoreParts();
   const text = 'x'.repeat(200_000);
   for (let n = 0; n < 384; n += 1) await commits.commit([insertThing(n, { text })], {});
@@ -16,14 +16,14 @@ it('checkpoints a long log on the writer thread', async () => {
   expect(pages - moved).toBeLessThan(17_000);
 });
 
-it('does not checkpoint a short log', async () => {
+it('the checkpointer leaves a short log alone', async () => {
   const { commits, checkpointer, asked } = openStoreParts();
   for (let n = 0; n < 130; n += 1) await commits.commit([insertThing(n, { n })], {});
   await checkpointer.idle();
   expect(asked).toEqual([]);
 });
 
-it('checkpoints a short log while the disk still has space for it', async () => {
+it('the checkpointer writes a short log to the data file while the disk still has space for it', async () => {
   let free = 10_000_000;
   const { commits, checkpointer, asked } = openStoreParts({ freeBytes: () => free });
   const write = (n: number) => commits.commit([insertThing(n, { text: 'x'.repeat(100_000) })], {});

@@ -158,7 +158,7 @@ test('many files make several entries, and a removal that fails writes none', as
   expect((await entries()).map(({ paths }) => (paths as string[]).length)).toEqual([500, 500, 200]);
 });
 
-test('goes on behind an answer that has waited long enough, and close waits for it', async () => {
+test('a removal of files goes on behind an answer that has waited long enough, and close waits for it', async () => {
   const id = await upload('a.png');
   const gate = Promise.withResolvers<void>();
   const waits: number[] = [];
@@ -184,7 +184,7 @@ test('goes on behind an answer that has waited long enough, and close waits for 
   expect(names()).toEqual([]);
 });
 
-test('is repeated after a round in which the database was away', async () => {
+test('a removal of files is repeated after a round in which the database was away', async () => {
   const waits: number[] = [];
   const lines: unknown[] = [];
   const until = Promise.withResolvers<void>();
@@ -214,7 +214,7 @@ test('is repeated after a round in which the database was away', async () => {
   await removals.close();
 });
 
-test('is repeated behind everything else until nothing is left', async () => {
+test('a removal of files is repeated behind everything else until nothing is left', async () => {
   await upload('a.png');
   files.fail();
   await removeAll({});

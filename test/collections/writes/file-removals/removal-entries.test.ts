@@ -33,7 +33,7 @@ test('no entry has more than 500 paths', () => {
   expect(entries.map(({ paths }) => paths.length)).toEqual([500, 500, 1]);
 });
 
-test('is stored, claimed and forgotten in the state in which it was read', () => {
+test('an entry of a removal is stored, claimed and forgotten in the state in which it was read', () => {
   const [entry] = entriesOf(['a']);
   const stored = insertEntry(entry!);
   expect(stored).toMatchObject({ kind: 'insert', ns: REMOVALS_NAMESPACE });

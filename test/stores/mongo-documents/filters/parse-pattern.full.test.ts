@@ -31,7 +31,7 @@ it.each([
   ['\\ud83d\\ude00', '', ['😀']],
   ['\\ud83d', '', []],
   ['{', '', ['\\{']],
-])('parses %s with flags %j', (pattern, flags, expected) => {
+])('the pattern %s with flags %j is parsed', (pattern, flags, expected) => {
   expect(server(pattern, flags)).toEqual(expected);
 });
 
