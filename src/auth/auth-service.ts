@@ -13,7 +13,7 @@ import type { ClientService } from './clients/client-service.ts';
 import { CLIENTS_NAMESPACE } from './clients/client-store.ts';
 import { generateSecret } from './clients/secret-hash.ts';
 import type { IssuerTokens } from './issuers/issuer-tokens.ts';
-import { createLogin, createLoginLimiter, type Login } from './login.ts';
+import { createLogin, createLoginLimiter, type FailureCounts, type Login } from './login.ts';
 import { createUploadTokens, type UploadTokens } from './upload-tokens.ts';
 
 const SECRETS: Namespace = { database: null, collection: 'cloister.secrets' };
@@ -99,8 +99,8 @@ interface AuthServiceOptions {
   readonly now: () => number;
   /** Bound of one database operation, in milliseconds. */
   readonly queryMs: number;
-  /** The part of a limit that this process may use up; all of it unless given. */
-  readonly shareOf?: (limit: number) => number;
+  /** Counts failed logins; those of this process alone unless given. */
+  readonly failures?: FailureCounts;
 }
 
 export interface AuthService {
@@ -119,7 +119,7 @@ export interface AuthService {
 
 /** Creates the service. With a configured secret, tokens with a wrong signature are rejected also before startup is complete. */
 export function createAuthService(options: AuthServiceOptions): AuthService {
-  const { settings, media, store, clients, issuerTokens, isReady, now, queryMs, shareOf } = options;
+  const { settings, media, store, clients, issuerTokens, isReady, now, queryMs, failures } = options;
   let secret = settings.tokenSecret;
   let uploadSecret = media.tokenSecret;
   const assertReady = () => {
@@ -153,7 +153,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     issuerNames: settings.issuers.map(({ name }) => name),
     now,
   });
-  const login = createLogin({ clients, limiter: createLoginLimiter(settings.rateLimit, shareOf), tokens });
+  const login = createLogin({ clients, limiter: createLoginLimiter(settings.rateLimit, failures), tokens });
   return {
     tokens,
     uploadTokens,

@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError, isStoreUnavailable, type StoreError } from '../errors/errors.ts';
+import type { MaybePromise } from '../lib/async/maybe-promise.ts';
 import { isClientId } from '../lib/client-names.ts';
 import { lazyPackage } from '../lib/files/lazy-package.ts';
 import type { TokenResponse } from './access-tokens.ts';
@@ -74,6 +75,24 @@ interface Attempt {
 
 type LoginLimiter = ReturnType<typeof createLoginLimiter>;
 
+/** What an attempt counts for: the client id at the address, and the address. */
+export interface AttemptKeys {
+  readonly client: string;
+  readonly address: string;
+}
+
+/** An attempt that may be made. */
+export interface CountedAttempt {
+  /** Call it once, when the attempt has ended. */
+  end(hasFailed: boolean): MaybePromise<void>;
+}
+
+/** Counts failed attempts. Those of one address must be begun and ended one after the other. */
+export interface FailureCounts {
+  /** Begins an attempt; or the milliseconds until the next one may be made. Never rejects. */
+  begin(keys: AttemptKeys): Promise<CountedAttempt | number>;
+}
+
 /** Counts failures within a window by key. Above the maximum of keys, the one that failed least recently is dropped. */
 function createFailures(points: () => number, duration: number) {
   let created: RateLimiterMemory | undefined;
@@ -104,6 +123,26 @@ function createFailures(points: () => number, duration: number) {
   };
 }
 
+/** Counts the failures of this process. `shareOf`: the part of a limit that it may use up; all of it unless given. */
+export function createFailureCounts(
+  { perClient, perAddress, windowSeconds }: LoginLimits,
+  shareOf: (limit: number) => number = (limit) => limit,
+): FailureCounts {
+  const clients = createFailures(() => shareOf(perClient), windowSeconds);
+  const addresses = createFailures(() => shareOf(perAddress), windowSeconds);
+  return {
+    async begin({ client, address }) {
+      const wait = Math.max(await clients.wait(client), await addresses.wait(address));
+      if (wait > 0) return wait;
+      return {
+        async end(hasFailed) {
+          if (hasFailed) await Promise.all([clients.add(client), addresses.add(address)]);
+        },
+      };
+    },
+  };
+}
+
 const rateLimited = (milliseconds: number) =>
   new AppError('RATE_LIMITED', { retryAfter: Math.max(1, Math.ceil(milliseconds / 1000)) });
 
@@ -114,13 +153,11 @@ interface Queue {
   outage: { error?: StoreError };
 }
 
-/** `shareOf`: the part of a limit that this process may use up; all of it unless given. */
+/** `failures` counts by `limits`: those of this process unless given. */
 export function createLoginLimiter(
-  { perClient, perAddress, windowSeconds }: LoginLimits,
-  shareOf: (limit: number) => number = (limit) => limit,
+  limits: LoginLimits,
+  failures: FailureCounts = createFailureCounts(limits),
 ) {
-  const clients = createFailures(() => shareOf(perClient), windowSeconds);
-  const addresses = createFailures(() => shareOf(perAddress), windowSeconds);
   const queues = new Map<string, Queue>();
 
   /** Runs attempts one at a time, so that each sees the failures of those before it, however many arrive at once. */
@@ -162,11 +199,16 @@ export function createLoginLimiter(
       const group = addressGroup(address);
       const pair = `${group} ${clientId}`;
       return runExclusive(group, async () => {
-        const wait = Math.max(await clients.wait(pair), await addresses.wait(group));
-        if (wait > 0) throw rateLimited(wait);
-        const result = await attempt();
-        if (result === undefined) await Promise.all([clients.add(pair), addresses.add(group)]);
-        return result;
+        const counted = await failures.begin({ client: pair, address: group });
+        if (typeof counted === 'number') throw rateLimited(counted);
+        let hasFailed = false;
+        try {
+          const result = await attempt();
+          hasFailed = result === undefined;
+          return result;
+        } finally {
+          await counted.end(hasFailed);
+        }
       });
     },
   };

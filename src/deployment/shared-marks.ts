@@ -2,33 +2,21 @@
 // commit replaces those of what it changed before it resolves. Where a process cannot do that, it has all others leave the cache
 // alone first.
 import { isStoreUnavailable } from '../errors/errors.ts';
-import type { Log } from '../lib/logger.ts';
 import { type CacheMarks, type DocumentStore, namespaceKey, type Write } from '../stores/ports.ts';
+import { type CacheReach, EVERYTHING } from './cache-reach.ts';
 import type { DeploymentMember } from './deployment.ts';
 
-/** The mark that is part of every key. */
-const EVERYTHING = '*';
 /** Collections of the server itself, of which nobody keeps responses. */
 const OWN = 'cloister.';
-/** Milliseconds until a cache that was away is tried again. */
-const TRY_AGAIN_MS = 1000;
-
-type Member = Pick<
-  DeploymentMember,
-  'announce' | 'inForceEverywhere' | 'isAlone' | 'isCacheAway' | 'isConfirmed' | 'setCacheAway'
->;
 
 interface SharedMarksDeps {
   readonly marks: CacheMarks;
-  readonly member: Member;
-  readonly log: Pick<Log, 'warn' | 'info'>;
+  readonly member: Pick<DeploymentMember, 'isAlone'>;
+  readonly reach: Pick<CacheReach, 'isAway' | 'hasLeft' | 'leave'>;
 }
 
 export class SharedMarks {
   readonly #deps: SharedMarksDeps;
-  #timer: NodeJS.Timeout | undefined;
-  #leaving: Promise<void> | undefined;
-  #isClosed = false;
 
   constructor(deps: SharedMarksDeps) {
     this.#deps = deps;
@@ -36,8 +24,8 @@ export class SharedMarks {
 
   /** The marks of these namespaces; undefined where no response may be taken from the cache, nor kept in it. */
   async read(namespaces: readonly string[]): Promise<readonly string[] | undefined> {
-    const { marks, member } = this.#deps;
-    if (member.isCacheAway() || !member.isConfirmed()) return undefined;
+    const { marks, reach } = this.#deps;
+    if (reach.isAway()) return undefined;
     return marks.read([EVERYTHING, ...namespaces]);
   }
 
@@ -58,48 +46,14 @@ export class SharedMarks {
     };
   }
 
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-  }
-
   async #replaceMarksOf(writes: readonly Write[]): Promise<void> {
-    const { marks, member } = this.#deps;
+    const { marks, member, reach } = this.#deps;
     if (member.isAlone()) return;
     const changed = writes.filter(({ ns }) => !ns.collection.startsWith(OWN));
     const names = [...new Set(changed.map(({ ns }) => namespaceKey(ns)))];
     if (names.length === 0) return;
-    // While all leave the cache alone, nothing in it is found: `#tryAgain` replaces the mark that is part of every key.
-    if (this.#leaving === undefined && (await marks.replace(names))) return;
-    this.#leaving ??= this.#leave();
-    await this.#leaving;
-  }
-
-  /** Resolves when no process uses the cache any more. */
-  async #leave(): Promise<void> {
-    const { member, log } = this.#deps;
-    log.warn({}, 'the shared cache cannot be reached: no server uses it until it can');
-    await member.setCacheAway(true).catch(() => undefined);
-    await member.announce({ kind: 'cache-away', target: EVERYTHING });
-    await member.inForceEverywhere().catch(() => undefined);
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#tryAgain(), TRY_AGAIN_MS).unref();
-  }
-
-  async #tryAgain(): Promise<void> {
-    const { marks, member, log } = this.#deps;
-    if (!(await marks.replace([EVERYTHING]))) return this.#schedule();
-    try {
-      // From now on each commit replaces its marks, before others use the cache again.
-      this.#leaving = undefined;
-      await member.setCacheAway(false);
-      log.info({}, 'the shared cache is used again');
-    } catch {
-      this.#leaving = Promise.resolve();
-      this.#schedule();
-    }
+    // While all leave the cache alone, nothing in it is found: the mark that is part of every key is replaced before it is used.
+    if (!reach.hasLeft() && (await marks.replace(names))) return;
+    await reach.leave();
   }
 }

@@ -44,7 +44,8 @@ export interface Scheduler {
 }
 
 const BUSY = failedResult('ENDPOINT_BUSY', 'Too many requests wait for a host');
-const RATE_LIMITED = failedResult('ENDPOINT_RATE_LIMITED', 'It was called too often within a minute');
+/** Result of a call above the limit of a minute. */
+export const RATE_LIMITED = failedResult('ENDPOINT_RATE_LIMITED', 'It was called too often within a minute');
 const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started');
 
 /** Creates the queues of all modules. Nothing runs before the first `enqueue`. */

@@ -20,6 +20,7 @@ import { checkIsolationLevel } from './isolation/isolation-levels.ts';
 import type { Launcher } from './isolation/launcher.ts';
 import { createSelfTestResults } from './isolation/self-test-results.ts';
 import type {
+  CountCall,
   Incident,
   InvocationRequest,
   InvocationResult,
@@ -32,7 +33,7 @@ import { cpuMsOf } from './process-usage.ts';
 import type { ResultMessage } from './protocol/host-messages.ts';
 import { createResultReader } from './result-frames.ts';
 import { createStatus } from './sandbox-status.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler, RATE_LIMITED } from './scheduler.ts';
 import { checkTimeouts } from './timeouts.ts';
 import { CHECK_INTERVAL_MS, REAP_INTERVAL_MS } from './tuning.ts';
 
@@ -52,6 +53,8 @@ export interface SupervisorOptions {
   readonly usage?: UsageObserver | undefined;
   /** The part of a rate limit that this process may use up; all of it unless given. */
   readonly shareOf?: ((limit: number) => number) | undefined;
+  /** Counts calls in place of the queues, each of which counts those of this process. */
+  readonly countCall?: CountCall | undefined;
   /** Steady clock, in milliseconds; that of the process unless given. */
   readonly now?: () => number;
 }
@@ -76,6 +79,7 @@ const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited
  */
 export function createSupervisor(options: SupervisorOptions): Sandbox {
   const { now = () => performance.now(), jitDomains, minimumLevel, busyHosts, maxHosts, usage } = options;
+  const { countCall } = options;
   let observer: SandboxObserver | undefined;
   const onIncident = (incident: Incident) => observer?.onIncident(incident);
   const pool = createHostPool({
@@ -91,7 +95,8 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     jitDomains: new Set(jitDomains),
     pendingGuestCalls,
     onStarted: usage?.onStarted,
-    shareOf: options.shareOf ?? ((limit) => limit),
+    // Nothing is left to count where all processes count together.
+    shareOf: countCall === undefined ? (options.shareOf ?? ((limit) => limit)) : () => 0,
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({
@@ -124,13 +129,32 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     },
   });
 
-  const invoke = (request: InvocationRequest): Promise<InvocationResult> => {
-    if (isClosed) return Promise.resolve(CLOSED);
+  /** Why a module does not run now. */
+  const resultWithoutRun = (moduleId: string): InvocationResult | undefined => {
+    if (isClosed) return CLOSED;
     // The caller may have looked the module up before it was suspended.
-    if (observer?.isSuspended(request.moduleVersion.id) === true) return Promise.resolve(SUSPENDED);
+    return observer?.isSuspended(moduleId) === true ? SUSPENDED : undefined;
+  };
+
+  const accept = (request: InvocationRequest): Promise<InvocationResult> => {
+    const result = resultWithoutRun(request.moduleVersion.id);
+    if (result !== undefined) return Promise.resolve(result);
     timeouts.start();
     reaper.start();
     return scheduler.enqueue(request);
+  };
+
+  /** The call of a module that does not run is not counted. */
+  const acceptCounted = async (request: InvocationRequest, count: CountCall): Promise<InvocationResult> => {
+    const { id, policy } = request.moduleVersion;
+    const result = resultWithoutRun(id);
+    if (result !== undefined) return result;
+    return (await count(id, policy.limits.perMinute)) ? accept(request) : RATE_LIMITED;
+  };
+
+  const invoke = (request: InvocationRequest): Promise<InvocationResult> => {
+    const isLimited = request.moduleVersion.policy.limits.perMinute > 0;
+    return countCall === undefined || !isLimited ? accept(request) : acceptCounted(request, countCall);
   };
 
   /** What hosts send. False: the message has no place here, so the host is compromised. */

@@ -141,8 +141,10 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
     store: fenced,
     settled,
     cacheMarks,
-  } = openDeployment(config, {
-    ...{ store: opened, id: processId, cache, logger, now },
+    processLimits,
+    closeShared,
+  } = await openDeployment(config, {
+    ...{ store: opened, id: processId, cache, cwd, logger, now },
     auditKeyId: auditFolder.keyId,
     isFirst: worker?.isFirst ?? false,
   });
@@ -161,7 +163,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
     ...{ store, clients, isReady, now, queryMs },
-    shareOf: (limit) => deployment.shareOf(limit),
+    failures: processLimits.failures,
     issuerTokens: await loadIssuerTokens(config.auth, { log: logger, now }),
   });
 
@@ -177,7 +179,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   });
   const postedCode = await createPostedCode({
     config,
-    ...{ cwd, store, workspace, deployment, registry, createCaller },
+    ...{ cwd, store, workspace, deployment, processLimits, registry, createCaller },
     ...{ clients, auth, audit, logger, now, pause },
     usage: metrics?.usage,
   });
@@ -287,7 +289,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
       auth.close();
       await patterns.close();
       await cache?.close();
-      cacheMarks?.close();
+      await closeShared();
       await deployment.close();
       await store.close();
     },

@@ -33,6 +33,7 @@ import { createSupervisor } from '../sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createPasswordHasher } from '../workers/password-hasher.ts';
 import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
+import type { ProcessLimits } from './processes/process-limits.ts';
 import type { Workspace } from './workspace/open-workspace.ts';
 
 const MIN_BUSY_HOSTS = 2;
@@ -44,7 +45,7 @@ const sandboxFolder = () => new URL('sandbox/', packageRoot());
 export function openSandbox(
   { sandbox, server }: Config,
   usage?: UsageObserver,
-  shareOf?: (limit: number) => number,
+  limits: Partial<Pick<ProcessLimits, 'shareOf' | 'countCall'>> = {},
 ): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const cores = Math.ceil(availableParallelism() / server.workers);
@@ -61,7 +62,7 @@ export function openSandbox(
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     usage,
-    shareOf,
+    ...limits,
   });
 }
 
@@ -94,6 +95,8 @@ interface PostedCodeDeps {
   readonly store: DocumentStore;
   readonly workspace: Workspace;
   readonly deployment: DeploymentMember;
+  /** Limits on calls that all processes share. */
+  readonly processLimits: Pick<ProcessLimits, 'shareOf' | 'countCall'>;
   readonly registry: CollectionRegistry;
   readonly createCaller: CreateCaller;
   readonly clients: Pick<ClientService, 'find' | 'findStatus'>;
@@ -176,8 +179,8 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const undeclaredNames = createUndeclaredNameFinder();
   const hasher = createPasswordHasher();
   const usage = new ModuleUsage(now);
-  const shareOf = (limit: number) => deps.deployment.shareOf(limit);
-  const sandbox = openSandbox(config, usage.observer(deps.usage), shareOf);
+  const { shareOf, countCall } = deps.processLimits;
+  const sandbox = openSandbox(config, usage.observer(deps.usage), { shareOf, countCall });
   const counted = usage.around(sandbox);
   const modules = createModuleService({
     ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },

@@ -193,6 +193,46 @@ export interface CacheMarks {
   replace(names: readonly string[]): Promise<boolean>;
 }
 
+/** A limit in a window of time, and what the process that asks knows of that window. */
+export interface CountedLimit {
+  readonly key: string;
+  readonly limit: number;
+  /** The window of which this process heard last; empty where it heard of none. */
+  readonly window: string;
+  /** What this process has taken in its window, and the part of it of which the cache has not heard. */
+  readonly own: number;
+  readonly unheard: number;
+}
+
+/** A window as all processes count in it. */
+export interface CountedWindow {
+  readonly window: string;
+  /** Taken by all, and the part of it that is held: it may still be given back. */
+  readonly used: number;
+  readonly held: number;
+  readonly endsInMs: number;
+}
+
+/**
+ * Counts that all processes with this cache share. A window begins when something is first taken. One that the cache has lost
+ * begins anew, with what each process says of itself.
+ */
+export interface SharedCounts {
+  /**
+   * Takes up to `wanted` of every limit, the same number of each; `isHeld`: until `settle`. The windows come in the order of the
+   * limits. Undefined where the cache does not answer in time: then it may have been counted all the same.
+   */
+  take(
+    limits: readonly CountedLimit[],
+    options: { readonly wanted: number; readonly windowMs: number; readonly isHeld: boolean },
+  ): Promise<{ readonly granted: number; readonly windows: readonly CountedWindow[] } | undefined>;
+  /** Ends the hold on one of each, which is given back or counts for good. Never rejects. */
+  settle(
+    windows: readonly { readonly key: string; readonly window: string }[],
+    isGivenBack: boolean,
+  ): Promise<void>;
+}
+
 /** Store of the response cache. It may lose entries at any time. */
 export interface CacheStore {
   /** The text may be split differently than it was when set. */
@@ -203,6 +243,7 @@ export interface CacheStore {
   clear(): Promise<void>;
   /** Where several processes share the cache. */
   readonly marks?: CacheMarks;
+  readonly counts?: SharedCounts;
   /** False while it keeps nothing, because it is a server that does not respond. */
   isReachable(): boolean;
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { settleWithin } from '../lib/async/timeout.ts';
 import { type ChunkedText, textByteLength } from '../lib/chunked-text.ts';
 import type { CacheMarks, CacheStore } from './ports.ts';
+import { createRedisCounts, type RedisScript } from './redis-counts.ts';
 
 /** Prefix of all keys: other keys in the database are never touched. */
 const PREFIX = 'cloister:cache:';
@@ -76,6 +77,26 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<CacheS
     }
   };
 
+  /** Without its text, where Redis knows it. */
+  const runScript = async (
+    { text, sha1 }: RedisScript,
+    keys: string[],
+    values: string[],
+  ): Promise<unknown> => {
+    const options = { keys, arguments: values };
+    try {
+      return await client.evalSha(sha1, options);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return client.eval(text, options);
+    }
+  };
+  const counts = createRedisCounts(async (script, keys, values) => {
+    // A process that has just started is about to be connected.
+    if (!client.isReady && now() >= pausedUntil) await settleWithin(connected, timeoutMs);
+    return send(() => runScript(script, keys, values));
+  });
+
   const markOf = (name: string) => MARK_PREFIX + createHash('sha256').update(name).digest('base64url');
   /** None is ever used again: one that Redis has evicted must not come back with what was kept under it. */
   const newMark = () => randomBytes(MARK_BYTES).toString('base64url');
@@ -99,6 +120,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<CacheS
 
   return {
     marks,
+    counts,
     async get(key) {
       return (await send(() => client.get(keyOf(key)))) ?? undefined;
     },

@@ -1,5 +1,6 @@
 // Marks of a cache that several processes share, on a cache that can go away.
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CacheReach } from '../../src/deployment/cache-reach.ts';
 import { SharedMarks } from '../../src/deployment/shared-marks.ts';
 import type { CacheMarks, Write } from '../../src/stores/ports.ts';
 import { failingStore } from '../helpers/store/temporary-store.ts';
@@ -47,14 +48,15 @@ async function openTwo() {
   const marks = createMarks();
   const logged: string[] = [];
   const line = (_fields: object, message: string) => void logged.push(message);
-  const shared = new SharedMarks({
+  const reach = new CacheReach({
     ...{ marks: marks.store, member: first.member },
     log: { info: line, warn: line },
   });
-  onTestFinished(() => shared.close());
+  onTestFinished(() => reach.close());
+  const shared = new SharedMarks({ marks: marks.store, member: first.member, reach });
   const connection = failingStore(database.store);
   return {
-    ...{ database, first, second, marks, logged, shared },
+    ...{ database, first, second, marks, logged, shared, reach },
     connection,
     store: shared.around(connection),
   };
@@ -106,7 +108,9 @@ describe('a shared cache that one process cannot reach', () => {
     const { database, store, second, marks, logged, shared } = await openTwo();
     marks.setAway(true);
     await store.commit([insert('books')]);
-    expect(logged).toEqual(['the shared cache cannot be reached: no server uses it until it can']);
+    expect(logged).toEqual([
+      'the shared cache cannot be reached: no server uses it, and limits are divided, until it can',
+    ]);
     // It heard of it when it was asked whether that is in force.
     await second.member.setCacheAway(false);
     database.advance(1000);
@@ -137,9 +141,9 @@ describe('a shared cache that one process cannot reach', () => {
   });
 
   it('is not tried any more by a server that closes', async () => {
-    const { store, marks, shared, logged } = await openTwo();
+    const { store, marks, reach, logged } = await openTwo();
     marks.setAway(true);
-    shared.close();
+    reach.close();
     await store.commit([insert('books')]);
     marks.setAway(false);
     await store.commit([insert('books', 'e')]);

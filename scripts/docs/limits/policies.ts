@@ -77,10 +77,10 @@ export const POLICY_LIMITS: readonly PolicyLimit[] = [
     tests: ['sandbox-supervisor/supervisor-queues.full'],
   },
   {
-    limit: 'requests a minute, `perMinute`',
+    limit: 'requests a minute, at all servers together, `perMinute`',
     default: orNone(PER_MINUTE.default),
     max: orNone(PER_MINUTE.max),
     past: '429 `ENDPOINT_RATE_LIMITED`',
-    tests: ['sandbox/hostile/answers.alone'],
+    tests: ['sandbox/hostile/answers.alone', 'deployment/limits/shared-limits.full'],
   },
 ];

@@ -203,9 +203,9 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     tests: ['errors/errors'],
   },
   {
-    limit: 'failed logins, `auth.rateLimit`',
+    limit: 'failed logins, at all servers together, `auth.rateLimit`',
     default: `${setting('auth.rateLimit.perClient')} per address and client, ${setting('auth.rateLimit.perAddress')} per address, in ${setting('auth.rateLimit.windowSeconds')}`,
     past: '429',
-    tests: ['http/admin/token-routes'],
+    tests: ['http/admin/token-routes', 'deployment/limits/shared-limits.full'],
   },
 ];

@@ -83,7 +83,7 @@ export const CACHE_SCHEMA = {
       enum: ['memory', 'filesystem', 'redis'],
       default: 'memory',
       description:
-        'Where answers are kept: in the process, in a folder, or in Redis, which several servers can share. Countries and connection types that services told are kept there too, whether or not answers are.',
+        'Where answers are kept: in the process, in a folder, or in Redis, which several servers can share. Countries and connection types that services told are kept there too, whether or not answers are; in Redis, several servers also count limits of logins and calls.',
     },
     path: {
       type: 'string',
@@ -108,7 +108,8 @@ export const CACHE_SCHEMA = {
           minimum: 1,
           maximum: 60_000,
           default: 200,
-          description: 'Milliseconds that one command may take; what takes longer counts as not cached.',
+          description:
+            'Milliseconds that one command may take; what takes longer counts as not cached, and divides limits among the servers.',
         },
       },
     },

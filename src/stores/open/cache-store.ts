@@ -24,6 +24,16 @@ interface CacheDeps {
   readonly log: { warn(fields: object, message: string): void };
 }
 
+/** Whether several processes share what is kept: a row per value of the setting. */
+const IS_SHARED: Readonly<Record<CacheSettings['engine'], boolean>> = {
+  memory: false,
+  filesystem: false,
+  redis: true,
+};
+
+/** Whether the processes of a deployment share the cache that the configuration names. */
+export const isSharedCache = ({ engine }: Pick<CacheSettings, 'engine'>): boolean => IS_SHARED[engine];
+
 /** Opens the cache. Rejects if its folder cannot be used. Connects to Redis in the background. */
 export async function openCacheStore(settings: CacheSettings, deps: CacheDeps): Promise<CacheStore> {
   return OPENERS[settings.engine](settings, deps);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type CacheSettings, openCacheStore } from '../../../src/stores/open/cache-store.ts';
+import { type CacheSettings, isSharedCache, openCacheStore } from '../../../src/stores/open/cache-store.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const settings: CacheSettings = {
@@ -22,6 +22,11 @@ it.each(['memory', 'filesystem'] as const)(
     await cache.close();
   },
 );
+
+it('the name of an engine tells which caches several processes share', () => {
+  const shared = (['memory', 'filesystem', 'redis'] as const).filter((engine) => isSharedCache({ engine }));
+  expect(shared).toEqual(['redis']);
+});
 
 it('a Redis that is away has one line a minute in the log, without a secret', async () => {
   const lines: string[] = [];
