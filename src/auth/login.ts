@@ -76,7 +76,7 @@ interface Attempt {
 type LoginLimiter = ReturnType<typeof createLoginLimiter>;
 
 /** What an attempt counts for: the client id at the address, and the address. */
-export interface AttemptKeys {
+interface AttemptKeys {
   readonly client: string;
   readonly address: string;
 }

@@ -17,7 +17,7 @@ interface SharedAttemptsDeps extends SharedCountDeps {
 }
 
 /** An attempt under way. */
-export interface SharedAttempt {
+interface SharedAttempt {
   /** Call it once it has ended. It does not wait for the cache. */
   end(hasFailed: boolean): void;
 }
