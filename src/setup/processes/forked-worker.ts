@@ -1,7 +1,7 @@
 // A worker process as its parent sees it. Node's cluster module opens each port once, in the parent, and hands connections to the
 // workers in turn: a worker that ends takes only its own with it.
 import type { ChildProcess } from 'node:child_process';
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { untilStarted } from '../../lib/processes/start-child.ts';
 import type { RunningWorker, WorkerEnd } from './worker-supervisor.ts';
 
@@ -36,8 +36,19 @@ function closeUntakenConnections(child: ChildProcess): void {
   child.on('internalMessage', ({ ack }: ClusterMessage) => void (ack !== undefined && handed.delete(ack)));
   child.once('exit', () => {
     for (const connection of handed.values()) connection.close();
-    // With a connection on its way the pipe may stay open, and the cluster module would hand more to nobody.
-    if (child.connected) child.disconnect();
+  });
+}
+
+/**
+ * Sees to it that a worker that has ended is handed nothing more. The cluster module waits for the end of the pipe, and never hears
+ * of that while a connection is on its way (as of Node 26): it would hand others to nobody, on this port and on all others.
+ */
+function disconnectWhenEnded(worker: Worker): void {
+  const { process: child } = worker;
+  child.once('exit', () => {
+    if (!child.connected) return;
+    worker.disconnect();
+    child.disconnect();
   });
 }
 
@@ -49,6 +60,7 @@ export async function forkWorker(): Promise<RunningWorker> {
     // It repeats the errors of its process, which `untilStarted` hears.
     worker.on('error', ignore);
     worker.once('exit', (code, signal) => ended.resolve({ code, signal }));
+    disconnectWhenEnded(worker);
     return worker.process;
   };
   const child = await untilStarted(start, 'a worker process');

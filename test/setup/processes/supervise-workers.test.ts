@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { superviseWorkers } from '../../../src/setup/processes/supervise-workers.ts';
 import { holdDatabase } from '../../../src/stores/open/document-store.ts';
 import { createWorkspace } from '../../helpers/temp/workspace.ts';
-import { askWorker, sharedPort, workersDo } from './worker-programs.ts';
+import { askWorker, sharedPorts, workersDo } from './worker-programs.ts';
 
 /** Starts `count` workers that behave so. `code` is the exit code, once they have all ended. */
 async function supervise(behaviour: string, { count = 1, shutdownSeconds = 600 } = {}) {
@@ -17,7 +17,7 @@ async function supervise(behaviour: string, { count = 1, shutdownSeconds = 600 }
   const note = (_fields: object, message: string) => void lines.push(message);
   const log = { info: note, warn: note, error: note } as never;
   const server = { ...config.server, workers: count, shutdownSeconds };
-  const port = sharedPort();
+  const port = sharedPorts().then(([first]) => first);
   const code = superviseWorkers(
     { ...loaded, config: { ...config, server } },
     { cwd, only: undefined, stop: stop.promise, log },

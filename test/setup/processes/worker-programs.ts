@@ -11,14 +11,15 @@ export function workersDo(behaviour: string): void {
   cluster.setupPrimary({ exec, args: [behaviour], execArgv: [], silent: true, cwd: process.cwd() });
 }
 
-/** Resolves with the port that the workers share once one of them listens. */
-export async function sharedPort(): Promise<number> {
-  const [, { port }] = await once(cluster, 'listening');
-  return port;
+/** Resolves with the two ports that the workers share once the next of them listens. */
+export async function sharedPorts(): Promise<readonly [number, number]> {
+  const [, first] = await once(cluster, 'listening');
+  const [, second] = await once(cluster, 'listening');
+  return [first.port, second.port];
 }
 
-/** What a worker answers: its process id, or to `metrics` what it gathers of the others. */
-export async function askWorker(port: number, question: 'who' | 'metrics'): Promise<unknown> {
+/** What a worker answers: its process id, what it gathers of the others, the process id of the program that it leaves behind. */
+export async function askWorker(port: number, question: 'who' | 'metrics' | 'left'): Promise<unknown> {
   const socket = connect(port, '127.0.0.1');
   socket.write(question);
   return JSON.parse(await text(socket));

@@ -17,10 +17,12 @@ const KILLS = 3;
 /** Acknowledged writes between two kills. */
 const WRITES = 60;
 
-const selfOf = async (server: WorkerServer): Promise<number> => {
+/** A worker that answers, and all that it knows. */
+async function statusOf(server: WorkerServer) {
   const { body } = await server.ask('GET', '/api/status');
-  return body.processes.find(({ isSelf }: { isSelf: boolean }) => isSelf).pid;
-};
+  const processes = body.processes as readonly { readonly pid: number; readonly isSelf: boolean }[];
+  return { self: processes.find(({ isSelf }) => isSelf)?.pid ?? 0, known: processes.map(({ pid }) => pid) };
+}
 
 const auditOf = async (server: WorkerServer, target: string): Promise<readonly string[]> => {
   const { body } = await server.ask('GET', `/api/audit?target=${encodeURIComponent(target)}`);
@@ -46,7 +48,7 @@ export function describeWorkers(environment: () => Promise<Readonly<Record<strin
 
   it('answers from every worker on one port, and says once that it is ready', async () => {
     const answered = new Set<number>();
-    while (answered.size < COUNT) answered.add(await selfOf(started));
+    while (answered.size < COUNT) answered.add((await statusOf(started)).self);
     expect(answered).not.toContain(started.server.process.pid);
     expect(started.server.output().match(/content API ready at/g)).toHaveLength(1);
     expect(started.server.output().match(/delivery ready at/g)).toHaveLength(1);
@@ -114,17 +116,17 @@ export function describeWorkers(environment: () => Promise<Readonly<Record<strin
       let isOver = false;
       const writing = Promise.all(ledgers.map((ledger) => ledger.run(client, () => isOver)));
       while (acknowledged() < enough && !(await Promise.race([writing.then(() => true), tick()])));
-      const killed = await selfOf(started);
+      const { self: killed } = await statusOf(started);
       process.kill(killed, 'SIGKILL');
       // All answer: one that is known may not listen yet, and the next to be killed must not be the last that does.
       const answering = new Set<number>();
-      const workers = async () => {
-        answering.add(await selfOf(started));
-        answering.delete(killed);
-        const known = await started.pids();
+      const isReplaced = async () => {
+        // In one request: of several in turn, each would always reach the same worker.
+        const { self, known } = await statusOf(started);
+        answering.add(self).delete(killed);
         return answering.size === COUNT && known.length === COUNT && known.every((pid) => answering.has(pid));
       };
-      await expect.poll(workers).toBe(true);
+      await expect.poll(isReplaced).toBe(true);
       isOver = true;
       await writing;
       await verifyWriters(started.patient, ledgers);
