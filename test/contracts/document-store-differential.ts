@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { compareDocuments } from '../../src/stores/matching/compare.ts';
 import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../src/stores/ports.ts';
+import { compareDocuments } from '../helpers/store/compare-documents.ts';
 import { definition, fields, filter, sort } from './arbitraries.ts';
 import { filterChoice, matchingFilter } from './matching-filters.ts';
 import { randomRuns, timeoutFor } from './random-runs.ts';

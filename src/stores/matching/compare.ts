@@ -122,15 +122,6 @@ export function createSorter(sort: Sort): Sorter {
   };
 }
 
-/**
- * Returns a comparison of documents for `Array.sort`. It creates both keys for each comparison: use `createSorter` for many documents.
- * Throws like `Sorter.keyOf`.
- */
-export function compareDocuments(sort: Sort): (a: JsonObject, b: JsonObject) => number {
-  const sorter = createSorter(sort);
-  return (a, b) => sorter.compare(sorter.keyOf(a), sorter.keyOf(b));
-}
-
 /** Compares index values: the marker of an empty array sorts first. */
 export function compareIndexValues(a: IndexValue, b: IndexValue): number {
   if (a === EMPTY_ARRAY) return b === EMPTY_ARRAY ? 0 : -1;

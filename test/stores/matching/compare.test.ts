@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import {
-  compareDocuments,
   compareIndexValues,
   compareText,
   compareValues,
@@ -13,6 +12,7 @@ import {
 } from '../../../src/stores/matching/compare.ts';
 import { EMPTY_ARRAY } from '../../../src/stores/matching/paths.ts';
 import type { Sort } from '../../../src/stores/ports.ts';
+import { compareDocuments } from '../../helpers/store/compare-documents.ts';
 
 const ASCENDING: readonly Json[] = [
   null,

@@ -4,7 +4,6 @@ import { BSON, ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import type { Json } from '../../../../src/lib/json/json.ts';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
-import { compareDocuments } from '../../../../src/stores/matching/compare.ts';
 import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
 import { translateFilter } from '../../../../src/stores/mongo-documents/filters/translate.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { Sort } from '../../../../src/stores/ports.ts';
 import { BOOKS, idOf, query, where } from '../../../contracts/store-cases.ts';
+import { compareDocuments } from '../../../helpers/store/compare-documents.ts';
 import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { indexOf, openReads } from './workbench.ts';
 

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { BSON, type Document, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Filter, MATCH_ALL } from '../../../../src/stores/filter.ts';
-import { compareDocuments } from '../../../../src/stores/matching/compare.ts';
 import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
 import { createProjector } from '../../../../src/stores/matching/projector.ts';
 import { toBson } from '../../../../src/stores/mongo-documents/bson/bson-conversion.ts';
@@ -14,6 +13,7 @@ import { countDocuments } from '../../../../src/stores/mongo-documents/query/rea
 import { createMongoCountCache } from '../../../../src/stores/mongo-documents/query/reads.ts';
 import type { Sort, StoredDocument } from '../../../../src/stores/ports.ts';
 import { BOOKS, idOf, query, where } from '../../../contracts/store-cases.ts';
+import { compareDocuments } from '../../../helpers/store/compare-documents.ts';
 import { describeMongo, ownDatabase } from '../../../helpers/store/mongo-servers.ts';
 import { launchServer, type OwnServer } from '../../../helpers/store/mongod.ts';
 import { withDatabase } from '../../../helpers/temp/workspace.ts';
