@@ -8,7 +8,7 @@ const INTRODUCTION = `# Commands
 
 \`npx cloister …\` where the package is installed, \`npm run cloister -- …\` in a checkout. \`cloister --help\` lists the commands, \`cloister <command> --help\` the flags of one. The exit status is 0; 1 where a command failed, with the reason in one line; 2 where its arguments are wrong.
 
-Every command that reads the configuration takes \`--config FILE\` (${FLAG_SPECS.get('config')?.text}) and \`--workspace DIR\` (${FLAG_SPECS.get('workspace')?.text}). What a command is about (\`ID\`, \`NAME\`, \`DIR\`) stands behind its words, before, between or after flags; clients may be named by \`--id ID\` too.`;
+Every command that reads the configuration takes \`--config FILE\` (${FLAG_SPECS.config.text}) and \`--workspace DIR\` (${FLAG_SPECS.workspace.text}). What a command is about (\`ID\`, \`NAME\`, \`DIR\`) stands behind its words, before, between or after flags; clients may be named by \`--id ID\` too.`;
 
 const capitalized = (text: string) => `${text.replace(/^./, (first) => first.toUpperCase())}.`;
 /** A vertical line would begin another column. */
@@ -17,7 +17,7 @@ const inTable = (text: string) => text.replaceAll('|', '\\|');
 function section([name, spec]: readonly [string, CommandSpec]): string {
   const { summary, detail, flags = [] } = spec;
   const own = flagsOf(spec).filter((flag) => flags.includes(flag));
-  const table = own.map((flag) => `| \`${inTable(flagUsage(flag))}\` | ${FLAG_SPECS.get(flag)?.text} |`);
+  const table = own.map((flag) => `| \`${inTable(flagUsage(flag))}\` | ${FLAG_SPECS[flag].text} |`);
   return [
     `## ${name}`,
     '',

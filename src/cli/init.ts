@@ -53,13 +53,13 @@ function ownSpecifier(root: string, site: string): string {
   return `file:${relative(site, isAbsolute(path) ? path : resolve(installer, path)).replaceAll('\\', '/')}`;
 }
 
-/** A name that npm takes. */
+/** A name that npm takes, and none of the packages that the site depends on. */
 function packageName(site: string): string {
   const name = basename(site)
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '');
-  return name === '' || name === PACKAGES || name === 'cloister' ? 'site' : name;
+  return ['', 'cloister', 'node'].includes(name) ? 'site' : name;
 }
 
 function packageFile(root: string, site: string): SiteFile {

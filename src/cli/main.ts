@@ -1,12 +1,7 @@
 // Dispatches the command and sets the exit code.
 import { packageVersion } from '../lib/files/package-files.ts';
 import { createIo, type Io, operatorMessage } from './io.ts';
-import {
-  type CommandFlags,
-  type CommandName,
-  type ParsedArguments,
-  parseArguments,
-} from './parse-arguments.ts';
+import { type CommandFlags, type CommandName, parseArguments } from './parse-arguments.ts';
 import { completionScript } from './usage/completion.ts';
 import { helpText } from './usage/help.ts';
 
@@ -65,12 +60,6 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
   },
 };
 
-async function run(usage: Exclude<ParsedArguments, { error: string }>, io: Io): Promise<number> {
-  if ('command' in usage) return RUNS[usage.command](usage.flags, io);
-  io.out(usage.show === 'help' ? helpText(usage.words) : packageVersion());
-  return 0;
-}
-
 /** Runs the command of the arguments and returns its exit code: 0, 1 where it failed, 2 where the arguments are wrong. */
 export async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const usage = parseArguments(args);
@@ -78,13 +67,18 @@ export async function runCommand(args: readonly string[], io: Io): Promise<numbe
     io.err(`cloister: ${usage.error} (see cloister --help)`);
     return EXIT_USAGE;
   }
+  if ('show' in usage) {
+    io.out(usage.show === 'help' ? helpText(usage.words) : packageVersion());
+    return 0;
+  }
+  const { command, flags } = usage;
   try {
-    return await run(usage, io);
+    return await RUNS[command](flags, io);
   } catch (error) {
     const reason = operatorMessage(error);
     if (reason === undefined) throw error;
-    io.err(`cloister: ${'command' in usage ? `${usage.command}: ` : ''}${reason}`);
-    return 'command' in usage && usage.command === 'audit verify' ? EXIT_UNVERIFIED : EXIT_FAILED;
+    io.err(`cloister: ${command}: ${reason}`);
+    return command === 'audit verify' ? EXIT_UNVERIFIED : EXIT_FAILED;
   }
 }
 

@@ -62,7 +62,7 @@ function operandError({ operand }: CommandSpec, flags: CommandFlags): string | u
 function valueError(spec: CommandSpec, flags: CommandFlags): string | undefined {
   const { required = [] } = spec;
   for (const flag of flagsOf(spec)) {
-    const { choices } = FLAG_SPECS.get(flag) ?? {};
+    const { choices } = FLAG_SPECS[flag];
     const value = flags[flag];
     if (value === undefined && required.includes(flag))
       return `--${flag} is missing${choices === undefined ? '' : `: ${choices.join(' or ')}`}`;
@@ -87,16 +87,15 @@ function combinationError(
 }
 
 /** The message of Node without its advice for programmers. */
-function parseError(error: unknown): string {
-  const text = error instanceof Error ? error.message : '';
+function parseError({ message: text }: Error): string {
   const [, flag] = /^Option '(?:-\w, )?--([\w-]+).* argument is ambiguous/.exec(text) ?? [];
   if (flag !== undefined) return `write --${flag}=VALUE for a value that begins with -`;
-  return text.split('. ')[0]?.split('\n')[0] ?? '';
+  return text.replace(/(?:\. |\n).*$/s, '');
 }
 
 function parseFlags(spec: CommandSpec, args: readonly string[]): CommandFlags {
   const optionOf = (flag: FlagName) => {
-    const { value, repeated = false } = FLAG_SPECS.get(flag) ?? {};
+    const { value, repeated = false } = FLAG_SPECS[flag];
     return { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: repeated };
   };
   const options = Object.fromEntries(flagsOf(spec).map((flag) => [flag, optionOf(flag)] as const));
@@ -105,9 +104,9 @@ function parseFlags(spec: CommandSpec, args: readonly string[]): CommandFlags {
   const { operand } = spec;
   const [about, ...more] = positionals;
   if (about === undefined) return flags;
-  const surplus = operand === undefined || flags[operand.key] !== undefined ? about : more[0];
-  if (surplus !== undefined) throw new Error(`Unexpected argument '${surplus}'`);
-  return operand === undefined ? flags : { ...flags, [operand.key]: about };
+  const isTaken = operand === undefined || flags[operand.key] !== undefined;
+  if (isTaken || more.length > 0) throw new Error(`Unexpected argument '${isTaken ? about : more[0]}'`);
+  return { ...flags, [operand.key]: about };
 }
 
 /** Parses the arguments. `error` is one line for the operator. */
@@ -124,6 +123,6 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
     const error = operandError(spec, flags) ?? valueError(spec, flags) ?? combinationError(spec, flags);
     return error === undefined ? { command: name as CommandName, flags } : { error: `${name}: ${error}` };
   } catch (error) {
-    return { error: `${name}: ${parseError(error)}` };
+    return { error: `${name}: ${parseError(error as Error)}` };
   }
 }

@@ -83,12 +83,15 @@ function fetchText({ origin, methods, paths, headers }: Partial<FetchGrant>): st
   return `fetch ${origin}: ${listed(methods ?? ['GET'])} ${listed(paths ?? ['/'])}${adding}`;
 }
 
+const bcryptText = ({ maxRounds }: JsonObject) =>
+  `hash passwords with bcrypt${maxRounds === undefined ? '' : `, at most ${String(maxRounds)} rounds`}`;
+
 const objectsIn = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 /** What a policy grants its module beyond its own response. */
 function grantLines({ grants }: JsonObject): string[] {
   if (!isJsonObject(grants)) return [];
-  const { request, response, collections, fetch } = grants;
+  const { request, response, collections, fetch, bcrypt } = grants;
   const headers = (label: string, value: Json | undefined) =>
     isJsonObject(value) && Array.isArray(value['headers'])
       ? [`${label} the headers ${listed(value['headers'].map(String))}`]
@@ -98,6 +101,7 @@ function grantLines({ grants }: JsonObject): string[] {
     ...headers('set', response),
     ...objectsIn(collections).map((grant) => collectionText(grant as Partial<CollectionGrant>)),
     ...objectsIn(fetch).map((grant) => fetchText(grant as Partial<FetchGrant>)),
+    ...(isJsonObject(bcrypt) ? [bcryptText(bcrypt)] : []),
   ];
 }
 
@@ -162,7 +166,7 @@ function selfTestText({ state, items }: SandboxReport['selfTest']): string {
 }
 
 function policyLimitLines({ limits, grants, egress }: SandboxReport['ceilings']): string[] {
-  const { request, response, collections, fetch } = grants;
+  const { request, response, collections, fetch, bcrypt } = grants;
   return [
     'POLICY LIMITS',
     ...entry('limits', limitsText(limits)),
@@ -170,6 +174,7 @@ function policyLimitLines({ limits, grants, egress }: SandboxReport['ceilings'])
     ...entry('response', `headers ${listed(response.headers)}`),
     ...entries('collections', collections.map(collectionText), 'none'),
     ...entries('fetch', fetch.map(fetchText), 'none'),
+    ...entry('bcrypt', bcrypt.maxRounds === 0 ? 'none' : `at most ${bcrypt.maxRounds} rounds`),
     ...entry('private', `addresses within reach: ${listed(egress.allow)}`),
     '',
   ];

@@ -31,12 +31,14 @@ const listed = () =>
 
 const SPECIFICATION = 'workspace/collections/1.0/library/collection.files.json';
 
-/** A record of a media collection, as another program may have written it. */
-async function addRecord(path: string): Promise<void> {
-  const document = { path, contentLength: 3, _id: '5f1a0c9e8b7d6c5e4f3a2b1c' };
-  const line = JSON.stringify({ database: null, collection: 'files', document });
+/** Records of a media collection, as another program may have written them. */
+async function addRecords(...paths: readonly string[]): Promise<void> {
+  const lines = paths.map((path, at) => {
+    const document = { path, contentLength: 3, _id: at.toString(16).padStart(24, '0') };
+    return `${JSON.stringify({ database: null, collection: 'files', document })}\n`;
+  });
   const io = captureIo(workspace.cwd);
-  expect(await importSite({ file: '-' }, io, createTestStreams(`${line}\n`))).toBe(0);
+  expect(await importSite({ file: '-' }, io, createTestStreams(lines.join('')))).toBe(0);
 }
 
 describe('cloister backup', () => {
@@ -46,7 +48,7 @@ describe('cloister backup', () => {
   });
 
   it('shows a bar at a terminal', async () => {
-    await addRecord('1.0/library/files/a.txt');
+    await addRecords('1.0/library/files/a.txt');
     expect((await backup(folder, { terminal: true })).drawn).toMatch(/0 files|files/);
   });
 
@@ -96,7 +98,7 @@ describe('cloister backup', () => {
   });
 
   it('names files that the site has lost, and those that no file can be', async () => {
-    await addRecord('1.0/library/files/lost.txt');
+    await addRecords('1.0/library/files/lost.txt');
     expect(await backup()).toMatchObject({
       code: 0,
       said: expect.stringContaining(
@@ -105,9 +107,17 @@ describe('cloister backup', () => {
     });
   });
 
+  it('names the first twenty files that the site has lost, and counts the rest', async () => {
+    await addRecords(...Array.from({ length: 23 }, (_, at) => `1.0/library/files/lost-${at}.txt`));
+    const { code, said } = await backup();
+    expect(code).toBe(0);
+    expect(said.match(/the file of this record is lost/g)).toHaveLength(20);
+    expect(said).toContain('3 more are missing');
+  });
+
   it('reads no file outside of the media folder, whatever a record says', async () => {
     writeFileSync(join(workspace.cwd, 'secret.txt'), 'abc');
-    await addRecord('../../../secret.txt');
+    await addRecords('../../../secret.txt');
     const { said } = await backup();
     expect(said).toContain('the file of this record is lost');
     expect(listed()).not.toContain('secret.txt');
@@ -125,7 +135,7 @@ describe('cloister backup', () => {
   });
 
   it('that was stopped goes on, and is restored as it was', async () => {
-    await addRecord('1.0/library/files/a.txt');
+    await addRecords('1.0/library/files/a.txt');
     const file = join(workspace.path, 'media/1.0/library/files/a.txt');
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(file, 'abc');

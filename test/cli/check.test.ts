@@ -97,6 +97,15 @@ describe('the check command', () => {
     expect(away).toEqual({ code: 0, lines: ['all is well'] });
   });
 
+  it('does not look into a workspace in a database while the settings are wrong', async () => {
+    const { code, lines } = await run(
+      { '1.0/library/books': { fields: 5 } },
+      { database: { engine: 'sqlite' }, workspace: { store: 'database' } },
+    );
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringMatching(/^workspace\/config\.json:\d+: workspace\.store /)]);
+  });
+
   it('wants the workspace to be there', async () => {
     workspace = createWorkspace();
     const io = captureIo(workspace.cwd);

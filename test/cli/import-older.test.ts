@@ -198,6 +198,16 @@ describe('the import of what an older API stored', () => {
     ]);
   });
 
+  it('names the first hundred of what it leaves out, and counts the rest', async () => {
+    const people = Array.from({ length: 105 }, (_, n) => ({ _id: n, name: `p${n}` }));
+    save({ people: [...people, { _id: JANE, name: 'Jane' }] });
+    const { code, said } = await run();
+    expect(code).toBe(1);
+    expect(said.filter((line) => /^left out: people, document \d+: /.test(line))).toHaveLength(100);
+    expect(said).toContain('left out: 5 more');
+    expect(said.at(-1)).toBe('imported 1 document of 1 collection; 105 were left out');
+  });
+
   it('says in one line why it cannot read the source, and names the file', async () => {
     expect((await run({}, 'nowhere')).said).toEqual([expect.stringMatching(/^cloister: import: ENOENT: /)]);
     writeFileSync(join(workspace.cwd, 'library.db'), '{"collections": [}');

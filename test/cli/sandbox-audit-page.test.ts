@@ -163,6 +163,43 @@ describe('the page of a sandbox audit', () => {
     expect(words).toContain('failed: 1 of 2 attempts to get out were not held: read a file outside');
   });
 
+  it('says why no level is reached, and what the sandbox with JIT reaches', () => {
+    const items = [{ attempt: 'read a file outside', held: false, detail: '' }];
+    const failed = page({ level: 0, selfTest: { state: 'failed', items } });
+    expect(failed).toContain('  level        0: the self-test failed');
+    expect(page({ level: 0, selfTest: { state: 'not-run', items: [] } })).toContain(
+      '  level        0: an isolation layer of the first level is missing',
+    );
+    const jit = { level: 2, selfTest: { state: 'failed' as const, items } };
+    expect(page({ jit } as Partial<SandboxReport>).replace(/\s+/g, ' ')).toContain(
+      'with JIT level 2; self-test failed: 1 of 1 attempts to get out were not held: read a file outside',
+    );
+  });
+
+  it('says what a grant means that leaves members out', () => {
+    const policy = {
+      grants: {
+        collections: [{ name: 'books' }],
+        fetch: [{ origin: 'https://api.example.com' }],
+        bcrypt: {},
+      },
+    };
+    const words = page({ endpoints: [module('/1.0/report', { policy })] }).replace(/\s+/g, ' ');
+    expect(words).toContain('may books: none, as caller fetch https://api.example.com: GET / hash passwords');
+    expect(words).toContain('hash passwords with bcrypt violations none');
+  });
+
+  it('says who may hash passwords, and with how many rounds', () => {
+    const text = page({
+      endpoints: [module('/1.0/login', { policy: { grants: { bcrypt: { maxRounds: 10 } } } })],
+    });
+    expect(text).toContain('  may          hash passwords with bcrypt, at most 10 rounds\n');
+    expect(text).toContain('  bcrypt       at most 12 rounds\n');
+    const { ceilings } = report();
+    const nobody = { ...ceilings, grants: { ...ceilings.grants, bcrypt: { maxRounds: 0 } } };
+    expect(page({ ceilings: nobody })).toContain('  bcrypt       none\n');
+  });
+
   it('fits a terminal of 80 columns, but for single words that do not', () => {
     const actions = ['find', 'count', 'create', 'update', 'delete', 'stats'];
     const collections = Array.from({ length: 5 }, (_, n) => ({ name: `1.0/library/books${n}`, actions }));

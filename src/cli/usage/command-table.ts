@@ -237,7 +237,7 @@ export type CommandName = keyof typeof COMMANDS;
 
 /** All commands by name, in the order in which they are listed. */
 export const COMMAND_SPECS: ReadonlyMap<string, CommandSpec> = new Map(Object.entries(COMMANDS));
-export const FLAG_SPECS: ReadonlyMap<string, FlagSpec> = new Map(Object.entries(FLAGS));
+export const FLAG_SPECS: Readonly<Record<FlagName, FlagSpec>> = FLAGS;
 
 const CONFIGURED = ['config', 'workspace'] as const satisfies readonly FlagName[];
 

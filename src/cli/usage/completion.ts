@@ -9,9 +9,13 @@ const longFlags = (spec: CommandSpec) => [...flagsOf(spec).map((name) => `--${na
 const operandWords = ({ operand }: CommandSpec): readonly string[] => operand?.choices ?? [];
 
 const flagsWith = (completes: 'file' | 'folder') =>
-  [...FLAG_SPECS].filter(([, spec]) => spec.completes === completes).map(([name]) => `--${name}`);
+  Object.entries(FLAG_SPECS)
+    .filter(([, spec]) => spec.completes === completes)
+    .map(([name]) => `--${name}`);
 const flagsWithChoices = () =>
-  [...FLAG_SPECS].flatMap(([name, { choices }]) => (choices === undefined ? [] : [[name, choices] as const]));
+  Object.entries(FLAG_SPECS).flatMap(([name, { choices }]) =>
+    choices === undefined ? [] : [[name, choices] as const],
+  );
 /** As the pattern of a `case`. */
 const commandsAbout = (completes: 'file' | 'folder') =>
   [...COMMAND_SPECS]
@@ -67,7 +71,7 @@ function fishFlags(name: string, spec: CommandSpec): readonly string[] {
   const words = operandWords(spec);
   return [
     ...flagsOf(spec).map((flag) => {
-      const { value, choices, completes, text } = FLAG_SPECS.get(flag) ?? { text: '' };
+      const { value, choices, completes, text } = FLAG_SPECS[flag];
       const values = choices === undefined ? '' : ` -a ${quoted(choices.join(' '))}`;
       const files = completes === undefined ? '' : ' -F';
       return `${start} -l ${flag}${value === undefined ? '' : completes === undefined ? ' -x' : ' -r'}${values}${files} -d ${quoted(text)}`;

@@ -9,8 +9,8 @@ const INFORMATION = [
 ] as const;
 
 /** `--file FILE` */
-export function flagUsage(name: string): string {
-  const { value, choices } = FLAG_SPECS.get(name) ?? {};
+export function flagUsage(name: FlagName): string {
+  const { value, choices } = FLAG_SPECS[name];
   if (value === undefined) return `--${name}`;
   return `--${name} ${choices?.join('|') ?? value}`;
 }
@@ -42,7 +42,7 @@ export function commandUsage(name: string, { operand, required = [] }: CommandSp
 }
 
 const flagRows = (flags: readonly FlagName[]) =>
-  flags.map((name) => [flagUsage(name), FLAG_SPECS.get(name)?.text ?? ''] as const);
+  flags.map((name) => [flagUsage(name), FLAG_SPECS[name].text] as const);
 
 function commandHelp(name: string, spec: CommandSpec): readonly string[] {
   const flags = flagsOf(spec);
