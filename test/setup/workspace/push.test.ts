@@ -33,8 +33,8 @@ describe('A push', () => {
   it('takes each part from where the settings say, or from its own folder where that is elsewhere', async () => {
     const site = await createTransferredSite({
       CLOISTER_PATHS_HOOKS: 'code/./hooks',
-      CLOISTER_PATHS_ROUTES: '../shared/routes',
-      CLOISTER_PATHS_RECIPES: '/srv/recipes',
+      CLOISTER_PATHS_ROUTES: '../common/routes',
+      CLOISTER_PATHS_RECIPES: '/elsewhere/recipes',
     });
     site.write('site/code/hooks/slugify.js', HOOK);
     site.write('site/hooks/unused.js', HOOK);
