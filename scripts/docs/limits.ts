@@ -18,7 +18,7 @@ const INTRODUCTION = `# Limits
 
 All of these hold by default. Names such as \`limits.jsonBytes\` are settings: [configuration](../configuration.md) says how to change them, within which bounds, and what an admin may lower over HTTP. A KB is 1,024 bytes. Which promises these limits serve: [promises](promises.md).
 
-With several \`server.workers\` (${WORKERS.minimum} to ${WORKERS.maximum}), the totals that the configuration calls divided are shared among them, and every other limit holds for each worker.`;
+With several \`server.workers\` (${WORKERS.minimum} to ${WORKERS.maximum}), the totals that the configuration calls divided are shared among them, and every other limit holds for each worker unless it says otherwise.`;
 
 const POLICIES = `A policy sets these for one module. The second column is the default, the third the greatest value that the packaged [policy limits](../../sandbox/policy.json) allow; the operator may set others in \`sandbox.policyFile\`. The isolate enforces what can be counted inside it, and the server counts once more, because it trusts nothing that a host reports.
 
