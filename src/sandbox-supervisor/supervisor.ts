@@ -85,12 +85,17 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   const pool = createHostPool({
     launcher: options.launcher,
     memoryMb: options.hostMemoryMb,
-    ...{ busyHosts, maxHosts, now },
+    busyHosts,
+    maxHosts,
+    now,
     accepts: (layers) => checkIsolationLevel(minimumLevel, layers) === undefined,
   });
   const pendingGuestCalls = new PendingGuestCalls();
   const scheduler = createScheduler({
-    ...{ pool, busyHosts, maxHosts, now },
+    pool,
+    busyHosts,
+    maxHosts,
+    now,
     hostMemoryMb: options.hostMemoryMb,
     jitDomains: new Set(jitDomains),
     pendingGuestCalls,
@@ -100,7 +105,10 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({
-    ...{ now, onIncident, onCpu: usage?.onCpu, onHeap: usage?.onHeap },
+    now,
+    onIncident,
+    onCpu: usage?.onCpu,
+    onHeap: usage?.onHeap,
     requeue: scheduler.requeue,
   });
   const selfTests = createSelfTestResults(options.selfTest);

@@ -134,8 +134,11 @@ async function mediaNamespaces(config: Config, workspace: Workspace): Promise<re
   const { enableCollectionDatabases } = config.database;
   const { defaultBucket } = config.media;
   await checkSpecificationFiles({
-    ...{ workspace: workspace.files, root: workspace.folders.collections },
-    ...{ enableCollectionDatabases, defaultBucket, registry },
+    workspace: workspace.files,
+    root: workspace.folders.collections,
+    enableCollectionDatabases,
+    defaultBucket,
+    registry,
   });
   return registry
     .list()

@@ -183,7 +183,14 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const sandbox = openSandbox(config, usage.observer(deps.usage), { shareOf, countCall });
   const counted = usage.around(sandbox);
   const modules = createModuleService({
-    ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
+    store,
+    sandbox,
+    audit,
+    policyLimits,
+    review,
+    limits,
+    queryMs,
+    now,
     coordination: deps.deployment,
     workspace: deps.workspace.files,
     folders: deps.workspace.folders,
@@ -203,7 +210,12 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
     },
   };
   const hooks = createHooks({
-    ...{ modules, sandbox: counted, limits, enabled, now, log: logger },
+    modules,
+    sandbox: counted,
+    limits,
+    enabled,
+    now,
+    log: logger,
     capabilities: connectedCapabilities,
     encodeRequest: createRequestEncoder(),
   });
@@ -213,7 +225,14 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
     hooks,
     connect(documents) {
       capabilities = createCapabilities({
-        ...{ registry, createCaller, queryMs, now, documents, store, log: logger, toAppError },
+        registry,
+        createCaller,
+        queryMs,
+        now,
+        documents,
+        store,
+        log: logger,
+        toAppError,
         // Not one whose id is that of a user of another issuer.
         findClient: async (clientId) => (await clients.findStatus(clientId))?.client,
         findCached: (clientId) => auth.findClient(clientId),

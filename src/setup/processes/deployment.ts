@@ -60,7 +60,11 @@ export async function openDeployment(config: Config, deps: DeploymentDeps): Prom
   const clock = () => performance.now();
   const timeoutMs = Math.min(limits.queryMs, MAX_CALL_MS);
   const deployment = new DeploymentMember({
-    ...{ store, id, timeoutMs, log: logger, now },
+    store,
+    id,
+    timeoutMs,
+    log: logger,
+    now,
     isSole,
     startsAlone: isSole || (isFirst && isEmbeddedDatabase(database)),
     identity: {
@@ -91,7 +95,10 @@ export async function openDeployment(config: Config, deps: DeploymentDeps): Prom
   const cacheMarks =
     keepsAnswers && marks && reach ? new SharedMarks({ marks, member: deployment, reach }) : undefined;
   return {
-    ...{ deployment, cacheMarks, processLimits, settled: fenced.settled },
+    deployment,
+    cacheMarks,
+    processLimits,
+    settled: fenced.settled,
     store: cacheMarks?.around(fenced.store) ?? fenced.store,
     async closeShared() {
       reach?.close();

@@ -26,7 +26,10 @@ export async function superviseWorkers(
   const { workers: count, shutdownSeconds } = server;
   const release = holdDatabase(database, { cwd, log });
   const supervisor = new WorkerSupervisor({
-    ...{ count, fork: forkWorker, log, clock: () => performance.now() },
+    count,
+    fork: forkWorker,
+    log,
+    clock: () => performance.now(),
     order: { loaded: { ...loaded, explicit: [...explicit] }, only },
   });
   // However this process ends: a worker that hangs would not notice.
