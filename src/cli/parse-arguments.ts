@@ -5,9 +5,9 @@ import {
   COMMAND_SPECS,
   type CommandName,
   type CommandSpec,
-  FLAG_SPECS,
   type FLAGS,
   type FlagName,
+  flagSpec,
   flagsOf,
   type OperandName,
   subcommandsOf,
@@ -62,7 +62,7 @@ function operandError({ operand }: CommandSpec, flags: CommandFlags): string | u
 function valueError(spec: CommandSpec, flags: CommandFlags): string | undefined {
   const { required = [] } = spec;
   for (const flag of flagsOf(spec)) {
-    const { choices } = FLAG_SPECS[flag];
+    const { choices } = flagSpec(flag);
     const value = flags[flag];
     if (value === undefined && required.includes(flag))
       return `--${flag} is missing${choices === undefined ? '' : `: ${choices.join(' or ')}`}`;
@@ -95,7 +95,7 @@ function parseError({ message: text }: Error): string {
 
 function parseFlags(spec: CommandSpec, args: readonly string[]): CommandFlags {
   const optionOf = (flag: FlagName) => {
-    const { value, repeated = false } = FLAG_SPECS[flag];
+    const { value, repeated = false } = flagSpec(flag);
     return { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: repeated };
   };
   const options = Object.fromEntries(flagsOf(spec).map((flag) => [flag, optionOf(flag)] as const));

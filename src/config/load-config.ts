@@ -1,6 +1,7 @@
 // Loads the configuration: defaults, then the file, then the environment, then flags. The only reader of the environment.
 import { getCompileCacheDir } from 'node:module';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { isWithin } from '../lib/files/containment.ts';
 import { buildConfig, type SettingValues } from './build-config.ts';
 import {
   type ConfigFile,
@@ -131,8 +132,7 @@ function workspaceOf(assignments: readonly SettingAssignment[]): string {
 
 /** Relative to the run directory if the file is inside of it. */
 function displayPath(file: string, cwd: string): string {
-  const path = relative(cwd, file);
-  return path.startsWith('..') || isAbsolute(path) ? file : path;
+  return isWithin(cwd, file) ? relative(cwd, file) : file;
 }
 
 interface Sources {

@@ -237,7 +237,9 @@ export type CommandName = keyof typeof COMMANDS;
 
 /** All commands by name, in the order in which they are listed. */
 export const COMMAND_SPECS: ReadonlyMap<string, CommandSpec> = new Map(Object.entries(COMMANDS));
-export const FLAG_SPECS: Readonly<Record<FlagName, FlagSpec>> = FLAGS;
+
+/** What a flag takes, and what help says of it. */
+export const flagSpec = (name: FlagName): FlagSpec => FLAGS[name];
 
 const CONFIGURED = ['config', 'workspace'] as const satisfies readonly FlagName[];
 

@@ -1,5 +1,13 @@
 // Completions for shells, made from the table of commands: words, flags, the values of those with few, files and folders.
-import { COMMAND_SPECS, type CommandSpec, FLAG_SPECS, flagsOf, subcommandsOf } from './command-table.ts';
+import {
+  COMMAND_SPECS,
+  type CommandSpec,
+  FLAGS,
+  type FlagSpec,
+  flagSpec,
+  flagsOf,
+  subcommandsOf,
+} from './command-table.ts';
 
 const FIRST_WORDS = [...new Set([...COMMAND_SPECS.keys()].map((name) => name.split(' ')[0] ?? ''))];
 const GROUPS = FIRST_WORDS.filter((word) => subcommandsOf(word).length > 0);
@@ -9,11 +17,11 @@ const longFlags = (spec: CommandSpec) => [...flagsOf(spec).map((name) => `--${na
 const operandWords = ({ operand }: CommandSpec): readonly string[] => operand?.choices ?? [];
 
 const flagsWith = (completes: 'file' | 'folder') =>
-  Object.entries(FLAG_SPECS)
+  Object.entries<FlagSpec>(FLAGS)
     .filter(([, spec]) => spec.completes === completes)
     .map(([name]) => `--${name}`);
 const flagsWithChoices = () =>
-  Object.entries(FLAG_SPECS).flatMap(([name, { choices }]) =>
+  Object.entries<FlagSpec>(FLAGS).flatMap(([name, { choices }]) =>
     choices === undefined ? [] : [[name, choices] as const],
   );
 /** As the pattern of a `case`. */
@@ -71,7 +79,7 @@ function fishFlags(name: string, spec: CommandSpec): readonly string[] {
   const words = operandWords(spec);
   return [
     ...flagsOf(spec).map((flag) => {
-      const { value, choices, completes, text } = FLAG_SPECS[flag];
+      const { value, choices, completes, text } = flagSpec(flag);
       const values = choices === undefined ? '' : ` -a ${quoted(choices.join(' '))}`;
       const files = completes === undefined ? '' : ' -F';
       return `${start} -l ${flag}${value === undefined ? '' : completes === undefined ? ' -x' : ' -r'}${values}${files} -d ${quoted(text)}`;

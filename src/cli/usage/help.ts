@@ -1,5 +1,5 @@
 // The help texts: all commands, those of a group such as `clients`, or one with its flags.
-import { COMMAND_SPECS, type CommandSpec, FLAG_SPECS, type FlagName, flagsOf } from './command-table.ts';
+import { COMMAND_SPECS, type CommandSpec, type FlagName, flagSpec, flagsOf } from './command-table.ts';
 
 /** Columns of a help text. */
 const MAX_WIDTH = 100;
@@ -10,7 +10,7 @@ const INFORMATION = [
 
 /** `--file FILE` */
 export function flagUsage(name: FlagName): string {
-  const { value, choices } = FLAG_SPECS[name];
+  const { value, choices } = flagSpec(name);
   if (value === undefined) return `--${name}`;
   return `--${name} ${choices?.join('|') ?? value}`;
 }
@@ -42,7 +42,7 @@ export function commandUsage(name: string, { operand, required = [] }: CommandSp
 }
 
 const flagRows = (flags: readonly FlagName[]) =>
-  flags.map((name) => [flagUsage(name), FLAG_SPECS[name].text] as const);
+  flags.map((name) => [flagUsage(name), flagSpec(name).text] as const);
 
 function commandHelp(name: string, spec: CommandSpec): readonly string[] {
   const flags = flagsOf(spec);

@@ -3,10 +3,11 @@
 
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { basename, join, sep } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../errors/errors.ts';
+import { isWithin } from '../../lib/files/containment.ts';
 import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile, OriginalSource } from '../model/delivery-types.ts';
@@ -75,7 +76,7 @@ export function createDirectorySource(root: string): OriginalSource {
     const before = seen.get(named);
     if (before?.mark === mark) return before.file;
     const [folder, file] = await Promise.all([realpath(root), realpath(named)]);
-    if (!file.startsWith(folder + sep)) return undefined;
+    if (!isWithin(folder, file)) return undefined;
     seen.set(named, { mark, file });
     return file;
   };

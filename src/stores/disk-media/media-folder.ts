@@ -1,8 +1,9 @@
 // The media folder: paths of keys, checks that symbolic links do not lead out of it, and what errors of the file system below it
 // mean: a StoreError for the caller and a rate-limited log line for the operator.
 import { chmod, lstat, realpath, rmdir } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StoreError } from '../../errors/errors.ts';
+import { isWithin } from '../../lib/files/containment.ts';
 import { errorCodeOf, isFileMissing, makeFolder } from '../../lib/files/file-operations.ts';
 import { createLogThrottle, type Logger } from '../../lib/logger.ts';
 import { isMediaKey, STAGING_FOLDER, type TranslateError } from '../media-operations.ts';
@@ -95,10 +96,9 @@ export class MediaFolder {
   }
 
   async #isInside(parent: string): Promise<boolean> {
-    const isBelow = (folder: string) => parent === folder || parent.startsWith(folder + sep);
     // An operator may have replaced the folder since.
-    if (this.#root === undefined || !isBelow(this.#root)) this.#root = await realpath(this.path);
-    return isBelow(this.#root) && !isBelow(join(this.#root, STAGING_FOLDER));
+    if (this.#root === undefined || !isWithin(this.#root, parent)) this.#root = await realpath(this.path);
+    return isWithin(this.#root, parent) && !isWithin(join(this.#root, STAGING_FOLDER), parent);
   }
 
   /** Makes the staging folder. Its mode is set again, as a copied folder may be open to others. */
