@@ -175,7 +175,7 @@ const MEANINGS = new Map(
     host: {
       files: /^sandbox\/|^src\/(?:sandbox-supervisor\/|metrics\/|setup\/posted-code\.ts$)/,
       terms:
-        /^(?:host|hosts|setHost|hostCalls|maxHosts|hostMemoryMb|(?:missing|require)Host(?:Header)?)$|^src\/(?:cli|migration)\//,
+        /^(?:host|hosts|setHost|hostCalls|maxHosts|hostMemoryMb|(?:missing|require)Host(?:Header)?)$|^src\/migration\//,
     },
     hook: {
       files:

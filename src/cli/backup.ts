@@ -25,15 +25,15 @@ export function formatFiles(files: number, bytes: number): string {
 
 interface Task {
   readonly io: Io;
-  readonly host: ProcessStreams;
+  readonly ownProcess: ProcessStreams;
   readonly folder: string;
   readonly signal: AbortSignal;
 }
 
-async function run(site: SiteBackup, { io, host, folder, signal }: Task): Promise<void> {
+async function run(site: SiteBackup, { io, ownProcess, folder, signal }: Task): Promise<void> {
   for (const notice of site.notices) io.err(notice);
-  const total = host.stderr.isTTY === true ? await site.measure() : undefined;
-  const progress: ProgressBar = createProgressBar(host.stderr, total, 'files');
+  const total = ownProcess.stderr.isTTY === true ? await site.measure() : undefined;
+  const progress: ProgressBar = createProgressBar(ownProcess.stderr, total, 'files');
   try {
     const onProgress = (files: number, bytes: number) => progress.update(bytes, files);
     const { files, bytes, lost, isSettled } = await site.run({ signal, onProgress });
@@ -50,16 +50,20 @@ async function run(site: SiteBackup, { io, host, folder, signal }: Task): Promis
 }
 
 /** Makes the backup. Returns 1 if it failed or was interrupted, after printing the reason, else 0. */
-export async function backup(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
+export async function backup(
+  flags: CommandFlags,
+  io: Io,
+  ownProcess: ProcessStreams = process,
+): Promise<number> {
   const { folder = '' } = flags;
-  const signal = abortOnSignal(host);
+  const signal = abortOnSignal(ownProcess);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { openSiteBackup } = await import('../setup/backup.ts');
   const place = { cwd: io.cwd, configFile: loaded.file, folder: resolve(io.cwd, folder) };
   try {
     const site = await openSiteBackup(loaded.config, place);
-    await run(site, { io, host, folder, signal }).finally(() => site.close());
+    await run(site, { io, ownProcess, folder, signal }).finally(() => site.close());
     return 0;
   } catch (error) {
     const reason = signal.aborted ? 'stopped; the same command goes on' : operatorMessage(error);

@@ -15,7 +15,7 @@ interface OlderImport {
   readonly data: OlderData;
   readonly signal: AbortSignal;
   readonly io: Io;
-  readonly host: ProcessStreams;
+  readonly ownProcess: ProcessStreams;
 }
 
 type Plan = Awaited<ReturnType<OlderData['reader']['plan']>>;
@@ -41,9 +41,9 @@ interface Imported {
   readonly rejected: number;
 }
 
-async function importDocuments({ data, signal, io, host }: OlderImport, plan: Plan): Promise<Imported> {
+async function importDocuments({ data, signal, io, ownProcess }: OlderImport, plan: Plan): Promise<Imported> {
   for (const notice of plan.notices) io.err(escapeLine(notice));
-  const progress = createProgressBar(host.stderr, plan.documents);
+  const progress = createProgressBar(ownProcess.stderr, plan.documents);
   const rejections = createRejections(io);
   const late: string[] = [];
   let state: ImportState | undefined;
@@ -97,13 +97,17 @@ async function importClients({ data, signal, io }: OlderImport, plan: Plan): Pro
 }
 
 /** Imports what `--from` names. Returns 1 if it failed, or left something out, after printing what, else 0. */
-export function importOlder(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
+export function importOlder(
+  flags: CommandFlags,
+  io: Io,
+  ownProcess: ProcessStreams = process,
+): Promise<number> {
   const { from = '', clients: withClients = false } = flags;
   const clientCollection = flags['client-collection'];
-  return runConfigured({ name: 'import', flags, io, host }, async (config, signal) => {
+  return runConfigured({ name: 'import', flags, io, ownProcess }, async (config, signal) => {
     const { openOlderData } = await import('../setup/transfer.ts');
     const data = await openOlderData(config, { cwd: io.cwd, from, clientCollection });
-    const task: OlderImport = { data, signal, io, host };
+    const task: OlderImport = { data, signal, io, ownProcess };
     try {
       const plan = await data.reader.plan();
       const { state, rejected } = await importDocuments(task, plan);

@@ -54,9 +54,9 @@ export function firstSignal(source: SignalSource, exit: (code: number) => void):
 }
 
 /** A signal that the first SIGINT or SIGTERM aborts; a second one ends the process. */
-export function abortOnSignal(host: SignalSource & { exit(code: number): void }): AbortSignal {
+export function abortOnSignal(ownProcess: SignalSource & { exit(code: number): void }): AbortSignal {
   const controller = new AbortController();
-  void firstSignal(host, (code) => host.exit(code)).then(() => controller.abort());
+  void firstSignal(ownProcess, (code) => ownProcess.exit(code)).then(() => controller.abort());
   return controller.signal;
 }
 

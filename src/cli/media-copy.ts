@@ -17,7 +17,7 @@ type Target = Config['media']['storage'];
 
 interface Task {
   readonly io: Io;
-  readonly host: ProcessStreams;
+  readonly ownProcess: ProcessStreams;
   readonly to: Target;
   readonly signal: AbortSignal;
 }
@@ -33,10 +33,10 @@ function summary({ copied, same, failed }: State, to: Target): string {
 }
 
 /** Copies all files and lists those that fail. Prints a summary also when it is interrupted. */
-async function copyFiles(copy: MediaCopy, { io, host, to, signal }: Task): Promise<State> {
+async function copyFiles(copy: MediaCopy, { io, ownProcess, to, signal }: Task): Promise<State> {
   // Only the progress bar needs the total.
-  const total = host.stderr.isTTY === true ? (await copy.measure()).bytes : undefined;
-  const progress = createProgressBar(host.stderr, total, 'files');
+  const total = ownProcess.stderr.isTTY === true ? (await copy.measure()).bytes : undefined;
+  const progress = createProgressBar(ownProcess.stderr, total, 'files');
   let state: State = { copied: 0, same: 0, failed: 0, bytes: 0 };
   const failures: string[] = [];
   try {
@@ -75,13 +75,13 @@ async function updateRecords(copy: MediaCopy, { io, to, signal }: Task, isInUse:
 export async function mediaCopy(
   flags: CommandFlags,
   io: Io,
-  host: ProcessStreams = process,
+  ownProcess: ProcessStreams = process,
 ): Promise<number> {
   const fail = (reason: string) => {
     io.err(`cloister: media copy: ${reason}`);
     return 1;
   };
-  const signal = abortOnSignal(host);
+  const signal = abortOnSignal(ownProcess);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { config } = loaded;
@@ -90,7 +90,7 @@ export async function mediaCopy(
   const to: Target = flags.to === 's3' ? 's3' : 'disk';
   const { openMediaCopy } = await import('../setup/cli-services.ts');
   const copy = await openMediaCopy(config, { cwd: io.cwd, to });
-  const task = { io, host, to, signal };
+  const task = { io, ownProcess, to, signal };
   let stage = 'the media store';
   try {
     const { failed } = await copyFiles(copy, task);

@@ -14,7 +14,7 @@ interface Task {
   readonly site: SiteRestore;
   readonly flags: CommandFlags;
   readonly io: Io;
-  readonly host: ProcessStreams;
+  readonly ownProcess: ProcessStreams;
   /** Absolute path of the backup. */
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ async function assertSamePlaces({ site, flags, io }: Task): Promise<void> {
 
 /** Runs a part of the work with a bar of its own, from the moment when its total is known. */
 async function withProgress<T>(
-  { host, signal }: Task,
+  { ownProcess, signal }: Task,
   work: (watch: Parameters<SiteRestore['verify']>[0]) => Promise<T>,
 ): Promise<T> {
   let progress: ProgressBar | undefined;
@@ -42,7 +42,7 @@ async function withProgress<T>(
     return await work({
       signal,
       onTotal: (bytes) => {
-        progress = createProgressBar(host.stderr, bytes, 'files');
+        progress = createProgressBar(ownProcess.stderr, bytes, 'files');
       },
       onProgress: (files, bytes) => progress?.update(bytes, files),
     });
@@ -76,8 +76,12 @@ async function run(task: Task): Promise<void> {
 }
 
 /** Restores the backup. Returns 1 if it failed or was interrupted, after printing the reason, else 0. */
-export async function restore(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
-  const signal = abortOnSignal(host);
+export async function restore(
+  flags: CommandFlags,
+  io: Io,
+  ownProcess: ProcessStreams = process,
+): Promise<number> {
+  const signal = abortOnSignal(ownProcess);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const folder = resolve(io.cwd, flags.folder ?? '');
@@ -85,7 +89,7 @@ export async function restore(flags: CommandFlags, io: Io, host: ProcessStreams 
   const place = { cwd: io.cwd, folder, overwrite: flags.overwrite === true };
   try {
     const site = openSiteRestore(loaded.config, place);
-    await run({ site, flags, io, host, folder, signal });
+    await run({ site, flags, io, ownProcess, folder, signal });
     return 0;
   } catch (error) {
     const reason = signal.aborted ? 'stopped; the same command completes it' : operatorMessage(error);

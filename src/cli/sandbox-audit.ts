@@ -11,13 +11,13 @@ import { firstSignal, type Io, type SignalSource } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 
-interface Host extends SignalSource {
+interface OwnProcess extends SignalSource {
   exit(code: number): void;
 }
 
 /** Without a listener, Ctrl-C would end the process at once and leave the files of the self-test behind. */
-function endWithSignals(host: Host): void {
-  void firstSignal(host, (code) => host.exit(code)).then(() => host.exit(1));
+function endWithSignals(ownProcess: OwnProcess): void {
+  void firstSignal(ownProcess, (code) => ownProcess.exit(code)).then(() => ownProcess.exit(1));
 }
 
 function print(report: SandboxReport, asJson: boolean, io: Io): void {
@@ -26,8 +26,12 @@ function print(report: SandboxReport, asJson: boolean, io: Io): void {
 }
 
 /** Prints the report as text or JSON. Returns 1 if the configuration is invalid or the self-test failed, else 0. */
-export async function sandboxAudit(flags: CommandFlags, io: Io, host: Host = process): Promise<number> {
-  endWithSignals(host);
+export async function sandboxAudit(
+  flags: CommandFlags,
+  io: Io,
+  ownProcess: OwnProcess = process,
+): Promise<number> {
+  endWithSignals(ownProcess);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { loadSandboxReport: readAudit } = await import('../setup/cli-services.ts');

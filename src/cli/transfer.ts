@@ -36,7 +36,7 @@ export interface TransferCommand {
   readonly name: 'export' | 'import';
   readonly flags: CommandFlags;
   readonly io: Io;
-  readonly host: ProcessStreams;
+  readonly ownProcess: ProcessStreams;
 }
 
 const documentsOf = (count: number) =>
@@ -56,14 +56,14 @@ function reasonFor(error: unknown): string | undefined {
  * Throws for a defect.
  */
 export async function runConfigured(
-  { name, flags, io, host }: TransferCommand,
+  { name, flags, io, ownProcess }: TransferCommand,
   work: (config: LoadedConfig['config'], signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const fail = (reason: string) => {
     io.err(`cloister: ${name}: ${reason}`);
     return 1;
   };
-  const signal = abortOnSignal(host);
+  const signal = abortOnSignal(ownProcess);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   try {
@@ -113,11 +113,11 @@ function standardOutput(stream: NodeJS.WritableStream): Output {
 async function writeDocuments(
   output: Output,
   { transfer, signal }: TransferTask,
-  { io, host }: { io: Io; host: ProcessStreams },
+  { io, ownProcess }: { io: Io; ownProcess: ProcessStreams },
 ) {
   const plan = await transfer.exporter.plan();
   for (const notice of plan.notices) io.err(notice);
-  const progress = createProgressBar(host.stderr, plan.documents);
+  const progress = createProgressBar(ownProcess.stderr, plan.documents);
   const late: string[] = [];
   let documents = 0;
   try {
@@ -135,12 +135,16 @@ async function writeDocuments(
 }
 
 /** Writes the export. Returns 1 if it failed, after printing the reason and removing the file, else 0. */
-export function exportSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
-  return runTransfer({ name: 'export', flags, io, host }, async (task) => {
+export function exportSite(
+  flags: CommandFlags,
+  io: Io,
+  ownProcess: ProcessStreams = process,
+): Promise<number> {
+  return runTransfer({ name: 'export', flags, io, ownProcess }, async (task) => {
     const { transfer, file } = task;
-    const output = file === undefined ? standardOutput(host.stdout) : await transfer.openOutput(file);
+    const output = file === undefined ? standardOutput(ownProcess.stdout) : await transfer.openOutput(file);
     try {
-      const exported = await writeDocuments(output, task, { io, host });
+      const exported = await writeDocuments(output, task, { io, ownProcess });
       await output.complete();
       io.err(`exported ${exported}`);
     } catch (error) {
@@ -172,10 +176,10 @@ async function sizeOf(file: string | undefined): Promise<number | undefined> {
 
 async function readDocuments(
   { transfer, file, signal }: TransferTask,
-  { io, host }: { io: Io; host: ProcessStreams },
+  { io, ownProcess }: { io: Io; ownProcess: ProcessStreams },
 ) {
   const size = await sizeOf(file);
-  const stream = file === undefined ? (host.stdin as Readable) : createReadStream(file);
+  const stream = file === undefined ? (ownProcess.stdin as Readable) : createReadStream(file);
   addAbortSignal(signal, stream);
   let read = 0;
   const source = async function* (): AsyncGenerator<Uint8Array> {
@@ -184,7 +188,7 @@ async function readDocuments(
       read += chunk.length;
     }
   };
-  const progress = createProgressBar(host.stderr, size);
+  const progress = createProgressBar(ownProcess.stderr, size);
   let state: ImportState | undefined;
   const onProgress = (next: ImportState) => {
     state = next;
@@ -202,9 +206,13 @@ async function readDocuments(
 }
 
 /** Imports the file. Returns 1 if it failed, after printing the line and the reason, else 0. */
-export function importSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
-  return runTransfer({ name: 'import', flags, io, host }, async (task) => {
-    const state = await readDocuments(task, { io, host });
+export function importSite(
+  flags: CommandFlags,
+  io: Io,
+  ownProcess: ProcessStreams = process,
+): Promise<number> {
+  return runTransfer({ name: 'import', flags, io, ownProcess }, async (task) => {
+    const state = await readDocuments(task, { io, ownProcess });
     io.err(summary(state));
   });
 }
@@ -213,7 +221,7 @@ export function importSite(flags: CommandFlags, io: Io, host: ProcessStreams = p
 export async function writeOpenApi(
   flags: CommandFlags,
   io: Io,
-  host: Pick<ProcessStreams, 'stdout'> = process,
+  ownProcess: Pick<ProcessStreams, 'stdout'> = process,
 ): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
@@ -221,7 +229,7 @@ export async function writeOpenApi(
   const onLog = (line: string) => io.err(line.trimEnd());
   const text = `${await describeSite(loaded.config, { cwd: io.cwd, onLog })}\n`;
   const { file = '-' } = flags;
-  if (file === '-') await standardOutput(host.stdout).write(text);
+  if (file === '-') await standardOutput(ownProcess.stdout).write(text);
   else await writeDescription(resolve(io.cwd, file), text);
   return 0;
 }

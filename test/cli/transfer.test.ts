@@ -14,9 +14,9 @@ afterEach(() => workspace.remove());
 
 async function run(work: (task: TransferTask) => Promise<void>, flags = { file: 'site.jsonl' }, env = {}) {
   const io = captureIo(workspace.cwd, env);
-  const host = createTestStreams();
-  const done = runTransfer({ name: 'import', flags, io, host }, work);
-  return { code: await done, said: io.complained, host };
+  const ownProcess = createTestStreams();
+  const done = runTransfer({ name: 'import', flags, io, ownProcess }, work);
+  return { code: await done, said: io.complained, ownProcess };
 }
 
 describe('runTransfer', () => {
@@ -58,26 +58,26 @@ describe('runTransfer', () => {
 
   it('ends in order at the first signal, at once at the second', async () => {
     const io = captureIo(workspace.cwd);
-    const host = createTestStreams();
+    const ownProcess = createTestStreams();
     const code = await runTransfer(
-      { name: 'export', flags: { file: 'x' }, io, host },
+      { name: 'export', flags: { file: 'x' }, io, ownProcess },
       ({ signal }) =>
         new Promise((_, reject) => {
           signal.addEventListener('abort', () => {
-            host.emit('SIGINT');
+            ownProcess.emit('SIGINT');
             reject(signal.reason);
           });
-          host.emit('SIGINT');
+          ownProcess.emit('SIGINT');
         }),
     );
-    expect([code, io.complained, host.exits]).toEqual([1, ['cloister: export: stopped'], [130]]);
+    expect([code, io.complained, ownProcess.exits]).toEqual([1, ['cloister: export: stopped'], [130]]);
   });
 
   it('opens nothing without a file, or under a bad configuration', async () => {
     const work = () => Promise.reject(new Error('not to be called'));
     const io = captureIo(workspace.cwd);
-    const host = createTestStreams();
-    expect(await runTransfer({ name: 'export', flags: {}, io, host }, work)).toBe(1);
+    const ownProcess = createTestStreams();
+    expect(await runTransfer({ name: 'export', flags: {}, io, ownProcess }, work)).toBe(1);
     expect(io.complained).toEqual(['cloister: export: --file is missing']);
     const { code, said } = await run(work, { file: 'x' }, { CLOISTER_LIMITS_QUERY_MS: '0' });
     expect([code, said]).toEqual([1, ['CLOISTER_LIMITS_QUERY_MS must be 10 or more']]);

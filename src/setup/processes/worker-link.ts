@@ -21,8 +21,8 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const ignore = () => undefined;
 
 /** Waits for the order of the process that started this one as a worker; undefined where nobody did. */
-export async function connectWorker(host: NodeJS.Process): Promise<WorkerLink | undefined> {
-  const send = host.send?.bind(host);
+export async function connectWorker(ownProcess: NodeJS.Process): Promise<WorkerLink | undefined> {
+  const send = ownProcess.send?.bind(ownProcess);
   if (send === undefined) return undefined;
   const { default: cluster } = await import('node:cluster');
   if (!cluster.isWorker) return undefined;
@@ -35,7 +35,7 @@ export async function connectWorker(host: NodeJS.Process): Promise<WorkerLink | 
     const text = await read(accept).catch(() => '');
     tell({ kind: 'metrics', id, text });
   };
-  host.on('message', (message: MessageToWorker) => {
+  ownProcess.on('message', (message: MessageToWorker) => {
     if (message.kind === 'start') order.resolve(message);
     else if (message.kind === 'stop') stop.resolve(message.signal);
     else if (message.kind === 'tell') void answerMetrics(message.id, message.accept);
@@ -46,7 +46,7 @@ export async function connectWorker(host: NodeJS.Process): Promise<WorkerLink | 
   });
   // A terminal and a service manager signal all processes of a group, and the one that was started passes its signals on: further
   // ones mean nothing here.
-  for (const signal of STOP_SIGNALS) host.on(signal, () => stop.resolve(signal));
+  for (const signal of STOP_SIGNALS) ownProcess.on(signal, () => stop.resolve(signal));
   const tell = (message: MessageFromWorker) => void send(message, undefined, undefined, ignore);
   tell({ kind: 'hello' });
   const metrics: WorkerMetrics = {
