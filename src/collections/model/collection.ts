@@ -4,6 +4,7 @@ import { type Direction, type IndexDefinition, type Namespace, namespaceKey } fr
 import type { AccessRules, FieldAccess } from './access-rules.ts';
 import { FIELD_TYPES, type FieldType } from './fields/field-types.ts';
 import type { ComposeDepth } from './read-parameters.ts';
+import { makeRegistryView, type RegistryView } from './registry-view.ts';
 
 export const HOOK_EVENTS = [
   'beforeCreate',
@@ -181,20 +182,6 @@ export function documentKey(namespace: Namespace, id: string): string {
 
 const addressKey = (version: string, database: string, name: string) => `/${version}/${database}/${name}`;
 
-/** Keys of the namespaces that hold revisions of the collections. */
-const revisionSpacesOf = (collections: readonly Collection[]) =>
-  new Set(
-    collections
-      .filter(({ settings }) => settings.storeRevisions)
-      .map(({ namespace, settings }) =>
-        namespaceKey({ ...namespace, collection: settings.revisionCollection }),
-      ),
-  );
-
-/** True where rules, of documents or of a field, may keep something from a caller who may read the collection. */
-const keepsFromSome = ({ settings, fields }: Collection) =>
-  settings.access !== null || [...fields.values()].some(({ access }) => access?.read !== undefined);
-
 const byPath = (collections: Iterable<Collection>): readonly Collection[] =>
   [...collections].sort((a, b) => (a.path < b.path ? -1 : 1));
 
@@ -202,11 +189,8 @@ const byPath = (collections: Iterable<Collection>): readonly Collection[] =>
 export function createCollectionRegistry(implied: ImpliedCollections = () => []): CollectionRegistry {
   const specified = new Map<string, Collection>();
   const withheld = new Set<string>();
-  let entries: ReadonlyMap<string, Collection> = new Map();
-  let sorted: readonly Collection[] = [];
-  let revisionSpaces = new Set<string>();
-  let ruledRevisionSpaces = new Set<string>();
-  let recordSpaces = new Set<string>();
+  /** Absent after a change: a start puts thousands of collections, one after the other, before it asks for any. */
+  let made: RegistryView<Collection> | undefined;
 
   const withImplied = (given: ReadonlyMap<string, Collection>) => {
     const listed = byPath(given.values());
@@ -214,33 +198,28 @@ export function createCollectionRegistry(implied: ImpliedCollections = () => [])
     return { all, at: new Map(all.map((entry) => [entry.path, entry])) };
   };
 
-  const refresh = () => {
-    const { all, at } = withImplied(specified);
-    entries = at;
-    sorted = all;
-    revisionSpaces = revisionSpacesOf(sorted);
-    ruledRevisionSpaces = revisionSpacesOf(sorted.filter(keepsFromSome));
-    const media = sorted.filter((entry) => entry.settings.media);
-    recordSpaces = new Set(media.map((entry) => namespaceKey(entry.namespace)));
+  const view = (): RegistryView<Collection> => {
+    made ??= makeRegistryView(withImplied(specified).all);
+    return made;
   };
 
   return {
-    get: (version, database, name) => entries.get(addressKey(version, database, name)),
-    list: () => sorted,
+    get: (version, database, name) => view().at.get(addressKey(version, database, name)),
+    list: () => view().sorted,
     put(collection) {
       specified.set(collection.path, collection);
       withheld.delete(collection.path);
-      refresh();
+      made = undefined;
     },
     remove({ version, database, name }) {
       const path = addressKey(version, database, name);
       specified.delete(path);
       withheld.delete(path);
-      refresh();
+      made = undefined;
     },
     withhold({ version, database, name }) {
       withheld.add(addressKey(version, database, name));
-      refresh();
+      made = undefined;
     },
     replacing(path, collection) {
       const changed = new Map(specified);
@@ -250,14 +229,13 @@ export function createCollectionRegistry(implied: ImpliedCollections = () => [])
       return { list: () => all, get: (...address) => at.get(addressKey(...address)) };
     },
     withNamespace(namespace) {
-      const key = namespaceKey(namespace);
-      return sorted.filter((entry) => namespaceKey(entry.namespace) === key);
+      return view().sharing.get(namespaceKey(namespace)) ?? [];
     },
-    isRevisionCollection: (collection) => revisionSpaces.has(namespaceKey(collection.namespace)),
-    keepsRuledRevisions: (collection) => ruledRevisionSpaces.has(namespaceKey(collection.namespace)),
+    isRevisionCollection: (collection) => view().revisionSpaces.has(namespaceKey(collection.namespace)),
+    keepsRuledRevisions: (collection) => view().ruledRevisionSpaces.has(namespaceKey(collection.namespace)),
     holdsRecords: (collection) =>
       collection.settings.media ||
-      (recordSpaces.size > 0 && recordSpaces.has(namespaceKey(collection.namespace))),
+      (view().recordSpaces.size > 0 && view().recordSpaces.has(namespaceKey(collection.namespace))),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type CollectionRegistry,
   specifiedAt,
 } from '../model/collection.ts';
+import { createNearCollections, type NearCollections } from '../model/near-collections.ts';
 import {
   assertNoConflicts,
   checkDefaultFilters,
@@ -86,30 +87,30 @@ export function logRejectedFile(log: Pick<Log, 'error'>, file: string, error: un
 
 function parseFile(
   { address, file, text }: SpecificationFile,
-  { registry, log, enableCollectionDatabases, defaultBucket }: LoadDeps,
+  { log, enableCollectionDatabases, defaultBucket }: LoadDeps,
+  others: NearCollections,
 ): Collection {
   const source = parseSpecificationText(text);
   const { collection, warnings } = parseSpecification(source, address, {
     enableCollectionDatabases,
     defaultBucket,
   });
-  const caseIssue = checkNameCase(collection, registry.list());
+  const caseIssue = checkNameCase(collection, others.near(collection));
   if (caseIssue !== undefined) throw new AppError('SPECIFICATION_INVALID', { items: [caseIssue] });
   for (const warning of warnings) log.warn({ file, ...warning }, 'specification warning');
   return collection;
 }
 
-/**
- * Fills the registry from the files at a start. A broken file is logged and left out. Needs no database: the indexes
- * are applied later.
- */
+/** Fills the registry from the files at a start, without a database: indexes are applied later. Broken files are logged and left out. */
 export async function loadSpecifications(deps: LoadDeps): Promise<void> {
   const { registry, files, filterLimits, log } = deps;
   const loaded: { readonly file: string; readonly collection: Collection }[] = [];
+  const others = createNearCollections();
   for (const found of await files.readAll()) {
     try {
-      const collection = parseFile(found, deps);
+      const collection = parseFile(found, deps, others);
       registry.put(collection);
+      others.add(collection);
       loaded.push({ file: found.file, collection });
     } catch (error) {
       registry.withhold(found.address);
@@ -122,13 +123,13 @@ export async function loadSpecifications(deps: LoadDeps): Promise<void> {
     const problems = checkDefaultFilters(collection, registry, filterLimits);
     if (problems.length > 0) log.error({ file, problems }, BROKEN_FILTERS);
   }
-  for (const { path } of registry.list().filter(({ implied }) => implied)) {
-    log.info({ collection: path }, 'the default bucket of media is there without a specification');
+  for (const implied of registry.list().filter((one) => one.implied)) {
+    others.add(implied);
+    log.info({ collection: implied.path }, 'the default bucket of media is there without a specification');
   }
   // Each is served its own revisions only, so both stay: no start takes away a collection for what is in another file.
   for (const { file, collection } of loaded) {
-    const others = registry.list().filter(({ path }) => path !== collection.path);
-    const problems = checkRevisionUse(collection, others);
+    const problems = checkRevisionUse(collection, others.near(collection));
     if (problems.length > 0) log.error({ file, problems }, 'specification conflicts with another one');
   }
 }

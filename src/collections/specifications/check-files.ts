@@ -5,6 +5,7 @@ import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line
 import { describeSyntaxError } from '../../lib/json/json-syntax.ts';
 import type { WorkspaceFiles } from '../../stores/workspace-files.ts';
 import { type Collection, type CollectionRegistry, createCollectionRegistry } from '../model/collection.ts';
+import { createNearCollections } from '../model/near-collections.ts';
 import { checkDefaultFilters, checkNameCase, crossCheck, warnMissingHooks } from './cross-checks.ts';
 import { formatWarning } from './issue-collector.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
@@ -92,13 +93,18 @@ function parseFile(page: CheckedFile, { address, text }: SpecificationFile, opti
   }
 }
 
+interface AcrossFiles {
+  readonly registry: CollectionRegistry;
+  /** Those with which it may conflict. */
+  readonly others: readonly Collection[];
+  readonly hooks: ReadonlySet<string> | undefined;
+}
+
 function checkAcrossFiles(
   page: CheckedFile,
   collection: Collection,
-  registry: CollectionRegistry,
-  hooks?: ReadonlySet<string>,
+  { registry, others, hooks }: AcrossFiles,
 ): void {
-  const others = registry.list().filter(({ path }) => path !== collection.path);
   const clash = checkNameCase(collection, others);
   if (clash !== undefined) addErrorItem(page, clash);
   for (const item of checkDefaultFilters(collection, registry, FILTER_LIMITS)) addErrorItem(page, item);
@@ -146,6 +152,9 @@ export async function checkSpecificationFiles(
     registry.put(collection);
     loaded.push({ page, collection });
   }
-  for (const { page, collection } of loaded) checkAcrossFiles(page, collection, registry, hooks);
+  const all = createNearCollections();
+  for (const collection of registry.list()) all.add(collection);
+  for (const { page, collection } of loaded)
+    checkAcrossFiles(page, collection, { registry, others: all.near(collection), hooks });
   return [...pages.flatMap(({ issues: problems }) => problems), ...(await misplacedFiles(options))];
 }

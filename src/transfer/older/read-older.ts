@@ -22,6 +22,8 @@ interface PlannedCollection {
   readonly database: OlderDatabase;
   readonly name: string;
   readonly role: CollectionRole;
+  /** Number of documents. */
+  readonly documents: number;
 }
 
 export interface OlderPlan {
@@ -148,14 +150,15 @@ export function createOlderReader({ databases, site, clientCollection }: ReaderO
       const notices: string[] = [];
       for (const database of databases) {
         const roles = await findRoles(database, { site, clientCollection });
-        for (const [name, role] of roles) collections.push({ database, name, role });
+        const documents = new Map<string, number>();
+        for (const one of database.collections)
+          documents.set(one.name, (documents.get(one.name) ?? 0) + one.documents);
+        for (const [name, role] of roles)
+          collections.push({ database, name, role, documents: documents.get(name) ?? 0 });
         notices.push(...database.notices);
       }
       const countOf = (isWanted: (role: CollectionRole) => boolean) =>
-        collections
-          .filter(({ role }) => isWanted(role))
-          .flatMap(({ database, name }) => database.collections.filter((one) => one.name === name))
-          .reduce((sum, { documents }) => sum + documents, 0);
+        collections.filter(({ role }) => isWanted(role)).reduce((sum, { documents }) => sum + documents, 0);
       const own = collections.filter(({ role }) => role.kind === 'server').map(({ name }) => name);
       if (own.length > 0) notices.push(`left out, as they are the older server's own: ${own.join(', ')}`);
       return {

@@ -99,6 +99,8 @@ export function tableStatements(
     const found = known.get(n);
     if (found !== undefined) return found;
     const statement = connection.statement(sqlOf(n));
+    // Of a site with more tables than this, all of them would stay in memory.
+    if (known.size >= MAX_STATEMENTS) known.clear();
     known.set(n, statement);
     return statement;
   };
