@@ -52,7 +52,7 @@ export function hookBodyText(body: Json): string | undefined {
 }
 
 function createOrigin(request: FastifyRequest, body: string | undefined): RequestOrigin {
-  const { id, client, method, originalUrl, headers, ip } = request;
+  const { id, client, method, originalUrl, headers, clientAddress: ip } = request;
   // The token of a signed upload is still good while hooks run.
   const url = redactTokens(originalUrl);
   const params = request.params as Readonly<Record<string, string>>;

@@ -39,12 +39,13 @@ describe('the context of a request', () => {
   });
 
   it('holds the request as hooks see it', () => {
-    const http = { method: 'GET', headers: { accept: 'a/b' }, ip: '10.0.0.1' };
-    const request = { ...http, originalUrl: '/1.0/x?y=1', id: 'r', client: ADMIN_CLIENT } as Request;
+    const told = { method: 'GET', headers: { accept: 'a/b' }, client: ADMIN_CLIENT };
+    const address = { clientAddress: '203.0.113.9', ip: '10.0.0.1' };
+    const request = { ...told, ...address, originalUrl: '/1.0/x?y=1', id: 'r' } as unknown as Request;
     expect(context(request).origin).toEqual({
       requestId: 'r',
       client: ADMIN_CLIENT,
-      http: { ...http, url: '/1.0/x?y=1', client: ADMIN_CLIENT },
+      http: { ...told, ip: '203.0.113.9', url: '/1.0/x?y=1' },
     });
   });
 
