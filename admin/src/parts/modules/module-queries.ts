@@ -21,7 +21,7 @@ import type {
   PostedCode,
   StoredPolicy,
 } from '../../api/types-modules.ts';
-import { apiPathOf, type ModuleKind, type ModuleRef, titleOf } from './module-ref.ts';
+import { apiPathOf, type ModuleKind, type ModuleRef, titleOf, withTitle } from './module-ref.ts';
 
 export type ListedModule = (ListedEndpoint | ListedHook) & { readonly ref: ModuleRef };
 
@@ -188,6 +188,7 @@ export function useVersionPolicy(ref: ModuleRef, version: number) {
 export type Changed<T> = T & { readonly isWaiting: boolean };
 
 interface ChangeOptions {
+  readonly ref: ModuleRef;
   readonly body?: string | JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -195,14 +196,16 @@ interface ChangeOptions {
 /** The header that lets a write make something, and replace nothing. */
 const ONLY_NEW = { 'if-none-match': '*' };
 
-async function change<T>(
+async function change<T extends { readonly message?: string }>(
   api: Api,
   method: 'POST' | 'PUT',
   path: string,
-  { body, headers = {} }: ChangeOptions = {},
+  { ref, body, headers = {} }: ChangeOptions,
 ): Promise<Changed<T>> {
   const { status, body: answer } = await api.sendForStatus<T>(method, path, body, { headers });
-  return { ...answer, isWaiting: status === 202 };
+  const { message } = answer;
+  const shown = message === undefined ? answer : { ...answer, message: withTitle(message, ref) };
+  return { ...shown, isWaiting: status === 202 };
 }
 
 /** Asks again for everything that is shown of a module. */
@@ -233,6 +236,7 @@ export function useModuleWrites(ref: ModuleRef) {
     mutationFn: ({ source, isNew, etag }: CodeChange) => {
       const method = ref.kind === 'hook' && !isNew ? 'PUT' : 'POST';
       return change<PostedCode>(api, method, path('config'), {
+        ref,
         body: source,
         headers: isNew ? ONLY_NEW : ifMatch(etag),
       });
@@ -242,6 +246,7 @@ export function useModuleWrites(ref: ModuleRef) {
   const putPolicy = useMutation({
     mutationFn: ({ policy, etag }: PolicyChange) =>
       change<{ message?: string }>(api, 'PUT', path('policy'), {
+        ref,
         body: policy,
         headers: ifMatch(etag),
       }),
@@ -249,7 +254,7 @@ export function useModuleWrites(ref: ModuleRef) {
   });
   const rollBack = useMutation({
     mutationFn: (version: number) =>
-      change<PostedCode>(api, 'POST', path('versions', `${version}`, 'rollback')),
+      change<PostedCode>(api, 'POST', path('versions', `${version}`, 'rollback'), { ref }),
     onSuccess,
   });
   // Where another reviewer has decided meanwhile, what is shown is old.

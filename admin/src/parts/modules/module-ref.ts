@@ -21,6 +21,10 @@ export function parseSection(kind: ModuleKind, text: string): Section | undefine
 export const titleOf = (ref: ModuleRef): string =>
   ref.kind === 'endpoint' ? `${ref.version}/${ref.name}` : ref.name;
 
+/** A message of the server in which the module has its title: answers to older clients name an endpoint `1.0:report`. */
+export const withTitle = (message: string, ref: ModuleRef): string =>
+  ref.kind === 'endpoint' ? message.replace(`"${ref.version}:${ref.name}"`, `"${titleOf(ref)}"`) : message;
+
 /** Of the API: the module, or what is below it. */
 export const apiPathOf = (ref: ModuleRef, ...below: readonly string[]): string =>
   ref.kind === 'endpoint'
