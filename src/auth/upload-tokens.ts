@@ -41,7 +41,7 @@ interface SignOptions {
   readonly fileName: string;
   /** Null: any. */
   readonly mimetype: string | null;
-  /** Milliseconds; undefined: as the configuration says. */
+  /** Milliseconds, from a second to 30 days (`parseDuration`); undefined: as the configuration says. */
   readonly lifetime: number | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface BackupSources {
   readonly workspace: { readonly root: string; readonly leaveOut: (file: string) => boolean };
   /** Files by their place in the backup. Missing ones are left out. */
   readonly files: readonly { readonly path: string; readonly file: string }[];
-  /** Copies the database into an empty folder. */
+  /** Copies the database into an empty folder, from one snapshot: `DatabaseBackup` in `src/stores/open/document-store.ts`. */
   readonly copyDatabase: (target: string, signal: AbortSignal) => Promise<void>;
   /** The files that records of the copied database name. */
   readonly namedFiles: (copied: string) => AsyncIterable<NamedFile>;

@@ -1,5 +1,5 @@
-// A store whose commits end with what this process relies on: none is made while it may not know what others have changed, and a
-// change of what commits are checked against can wait for those under way.
+// A store that refuses commits while this process may not know what others have changed. A change of what commits are checked
+// against can wait for those under way.
 import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore, OperationOptions, Write } from '../stores/ports.ts';
 

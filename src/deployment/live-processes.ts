@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ProcessRecord } from './process-records.ts';
 
-/** A process whose record has not moved for so many milliseconds is gone: it does nothing any more, or would be refused. */
+/** A process whose record has not moved for so many milliseconds is gone: it does nothing any more, or would be refused. Longer than `CONFIRMED_MS` in `deployment.ts`. */
 const EXPIRE_MS = 6000;
 /**
  * Milliseconds between two looks at the records that count at most. A process that could not look for longer, because the database

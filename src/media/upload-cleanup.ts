@@ -6,7 +6,7 @@ import { removeExpiredTokens } from './signed-uploads.ts';
 /** Milliseconds between two cleanups. */
 const INTERVAL_MS = 600_000;
 /** Milliseconds for which a used token is kept after its expiry: clocks of servers differ. */
-const GRACE_MS = 3_600_000;
+const TOKEN_GRACE_MS = 3_600_000;
 
 export interface UploadCleanupDeps {
   readonly store: Pick<MediaStore, 'unsettled' | 'pathOf'>;
@@ -59,7 +59,7 @@ export function createUploadCleanup(deps: UploadCleanupDeps): UploadCleanup {
     }
     if (ended.kept + ended.removed > 0) log.info(ended, 'interrupted uploads cleaned up');
     // An upload that began before the expiry may still be running.
-    await removeExpiredTokens(documents, now() - maxUploadMs - GRACE_MS, () => now() + queryMs);
+    await removeExpiredTokens(documents, now() - maxUploadMs - TOKEN_GRACE_MS, () => now() + queryMs);
   };
 
   const attempt = async (before: number): Promise<void> => {

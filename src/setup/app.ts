@@ -141,7 +141,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
     store: fenced,
     settled,
     cacheMarks,
-    processLimits,
+    sharedLimits,
     closeShared,
   } = await openDeployment(config, {
     ...{ store: opened, id: processId, cache, cwd, logger, now },
@@ -163,7 +163,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
     ...{ store, clients, isReady, now, queryMs },
-    failures: processLimits.failures,
+    failures: sharedLimits.failures,
     issuerTokens: await loadIssuerTokens(config.auth, { log: logger, now }),
   });
 
@@ -179,7 +179,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   });
   const postedCode = await createPostedCode({
     config,
-    ...{ cwd, store, workspace, deployment, processLimits, registry, createCaller },
+    ...{ cwd, store, workspace, deployment, sharedLimits, registry, createCaller },
     ...{ clients, auth, audit, logger, now, pause },
     usage: metrics?.usage,
   });

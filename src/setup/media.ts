@@ -18,7 +18,7 @@ import type { DocumentStore, Namespace } from '../stores/ports.ts';
 import { createMediaWorkers, IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES } from '../workers/media-tasks.ts';
 
 /** Milliseconds by which an upload may outlive `media.requestSeconds`: its commit, and clocks of several servers. */
-const GRACE_MS = 60_000;
+const MAX_OVERTIME_MS = 60_000;
 
 interface MediaSetupOptions {
   readonly config: Config;
@@ -124,7 +124,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     const found = await documents.find(ns, { filter, sort: [], skip: 0, limit: 1 }, { deadline });
     return found.length > 0;
   };
-  const livesMs = media.requestSeconds * 1000 + GRACE_MS;
+  const livesMs = media.requestSeconds * 1000 + MAX_OVERTIME_MS;
   const sweep = createUploadCleanup({
     store,
     documents,

@@ -33,7 +33,7 @@ import { createSupervisor } from '../sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createPasswordHasher } from '../workers/password-hasher.ts';
 import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
-import type { ProcessLimits } from './processes/process-limits.ts';
+import type { SharedLimits } from './processes/shared-limits.ts';
 import type { Workspace } from './workspace/open-workspace.ts';
 
 const MIN_BUSY_HOSTS = 2;
@@ -45,7 +45,7 @@ const sandboxFolder = () => new URL('sandbox/', packageRoot());
 export function openSandbox(
   { sandbox, server }: Config,
   usage?: UsageObserver,
-  limits: Partial<Pick<ProcessLimits, 'shareOf' | 'countCall'>> = {},
+  limits: Partial<Pick<SharedLimits, 'shareOf' | 'countCall'>> = {},
 ): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const cores = Math.ceil(availableParallelism() / server.workers);
@@ -96,7 +96,7 @@ interface PostedCodeDeps {
   readonly workspace: Workspace;
   readonly deployment: DeploymentMember;
   /** Limits on calls that all processes share. */
-  readonly processLimits: Pick<ProcessLimits, 'shareOf' | 'countCall'>;
+  readonly sharedLimits: Pick<SharedLimits, 'shareOf' | 'countCall'>;
   readonly registry: CollectionRegistry;
   readonly createCaller: CreateCaller;
   readonly clients: Pick<ClientService, 'find' | 'findStatus'>;
@@ -179,7 +179,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const undeclaredNames = createUndeclaredNameFinder();
   const hasher = createPasswordHasher();
   const usage = new ModuleUsage(now);
-  const { shareOf, countCall } = deps.processLimits;
+  const { shareOf, countCall } = deps.sharedLimits;
   const sandbox = openSandbox(config, usage.observer(deps.usage), { shareOf, countCall });
   const counted = usage.around(sandbox);
   const modules = createModuleService({

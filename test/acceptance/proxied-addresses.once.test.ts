@@ -10,7 +10,7 @@ const headers = { 'x-forwarded-for': `198.51.100.1, ${CLIENT}` };
 const ENDPOINT = 'module.exports.get = (req, res) => res.end(req.ip);';
 const HOOK = 'module.exports = (obj, type, { req }) => { console.log(type + " " + req.ip); return obj; };';
 
-it('is that of the client for endpoints, hooks and the audit log', async () => {
+it('the address behind a proxy is that of the client for endpoints, hooks and the audit log', async () => {
   const server = await startEndpointServer({ config: { server: { trustProxy: 1 } } });
   onTestFinished(() => server.close());
   await server.endpoint('address', ENDPOINT);

@@ -80,7 +80,8 @@ export function collectionsNamed(paths: readonly string[]) {
   for (const path of paths) {
     const [version = '', database = '', name = ''] = path.split('/');
     const settings = { storeRevisions: false };
-    registry.put({ path: `/${path}`, version, database, name, settings } as unknown as Collection);
+    const namespace = { database: null, collection: path };
+    registry.put({ path: `/${path}`, version, database, name, namespace, settings } as unknown as Collection);
   }
   return registry;
 }

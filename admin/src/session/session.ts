@@ -43,6 +43,7 @@ export class Session {
   #state: SessionState = { kind: 'out' };
   #timer: number | undefined;
   readonly #listeners = new Set<() => void>();
+  /** `sessionStorage` of the tab, given in `main.tsx`. */
   readonly #storage: Storage;
   #isKept = false;
 

@@ -108,7 +108,7 @@ export function createFilterCompiler({
           }),
         );
 
-  const compileRequested = (collection: Collection, filter: Json, { caller, deadline }: RequestContext) =>
+  const parseAndResolve = (collection: Collection, filter: Json, { caller, deadline }: RequestContext) =>
     attempt(() => {
       let followsReferences = false;
       const parsed = parseFilter(filter, visible(collection, caller.access(collection)), {
@@ -149,7 +149,7 @@ export function createFilterCompiler({
     }
   };
 
-  const compileOwn = (
+  const compileDefaultsAndOwn = (
     collection: Collection,
     { deadline }: Pick<RequestContext, 'deadline'>,
   ): MaybePromise<CompiledFilter> => {
@@ -165,34 +165,32 @@ export function createFilterCompiler({
     }));
   };
 
-  const compileOwnOf: FilterCompiler['compileRequested'] = (collection, ...args) =>
-    andThen(compileRequested(collection, ...args), ({ filter }) =>
+  const compileRequested: FilterCompiler['compileRequested'] = (collection, ...args) =>
+    andThen(parseAndResolve(collection, ...args), ({ filter }) =>
       joinFilters([filter, ownDocuments(collection)]),
     );
 
   return {
     ownDocuments,
     isOwn: ({ version }, document) => !useVersionFilter || document['apiVersion'] === version,
-    compileRequested: compileOwnOf,
+    compileRequested,
     compile: (collection, requested, context, action) =>
-      andThen(compileOwnOf(collection, requested, context), (own) => {
+      andThen(compileRequested(collection, requested, context), (own) => {
         const access = context.caller.access(collection);
         // What a caller may not read is not to be found by what a write by query changes.
         return permit(access, action, permit(access, 'findable', own));
       }),
-    compileDefaults: (...args) => andThen(compileOwn(...args), toFilter),
+    compileDefaults: (...args) => andThen(compileDefaultsAndOwn(...args), toFilter),
     compileRead: (collection, filter, context) =>
-      andThen(
-        filter === undefined ? EVERYTHING : compileRequested(collection, filter, context),
-        (requested) =>
-          andThen(compileOwn(collection, context), (defaults) => ({
-            filter: permit(
-              context.caller.access(collection),
-              'read',
-              joinFilters([requested.filter, defaults.filter]),
-            ),
-            isReusable: requested.isReusable && defaults.isReusable,
-          })),
+      andThen(filter === undefined ? EVERYTHING : parseAndResolve(collection, filter, context), (requested) =>
+        andThen(compileDefaultsAndOwn(collection, context), (defaults) => ({
+          filter: permit(
+            context.caller.access(collection),
+            'read',
+            joinFilters([requested.filter, defaults.filter]),
+          ),
+          isReusable: requested.isReusable && defaults.isReusable,
+        })),
       ),
   };
 }

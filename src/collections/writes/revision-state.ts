@@ -1,4 +1,4 @@
-// The state that a revision keeps: what a document that gets it back consists of, and what goes.
+// The state that a revision keeps: what a document that gets it back consists of, and what goes. `WritePlan` makes revisions.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
 import { recordFieldType } from '../model/media-record-fields.ts';

@@ -24,7 +24,7 @@ export interface VariantRequest {
   /** An image recipe. */
   readonly recipe: Recipe;
   readonly source: OriginalFile;
-  /** Which source and which file of it: `media:2026/11/photo.jpg`. With the validator it identifies the original. */
+  /** Which source and which file of it: `file:2026/11/photo.jpg` or `url:https://…`. With the validator it identifies the original. */
   readonly sourceId: string;
   /** As requested, without the name of the route or recipe, encoded. */
   readonly path: string;

@@ -34,7 +34,7 @@ export function createSharedAttempts(deps: SharedAttemptsDeps): BeginAttempt {
   const waitFor = (limits: readonly KeyedLimit[], isFull: (limit: KeyedLimit) => boolean): number =>
     Math.max(0, ...limits.filter(isFull).map(({ key }) => Math.max(1, windows.remaining(windows.of(key)))));
 
-  const beginUnheard = (limits: readonly KeyedLimit[]): SharedAttempt | number => {
+  const beginWithoutCache = (limits: readonly KeyedLimit[]): SharedAttempt | number => {
     const remaining = waitFor(limits, ({ key, limit }) => windows.of(key).own >= shareOf(limit));
     if (remaining > 0) return remaining;
     const taken = limits.map(({ key }) => windows.of(key));
@@ -51,7 +51,7 @@ export function createSharedAttempts(deps: SharedAttemptsDeps): BeginAttempt {
   };
 
   /** What the cache has counted. */
-  const heardAttempt = (limits: readonly KeyedLimit[]): SharedAttempt => {
+  const attemptInCache = (limits: readonly KeyedLimit[]): SharedAttempt => {
     const taken = limits.map(({ key }) => ({ key, known: windows.of(key) }));
     const named = taken.map(({ key, known }) => ({ key, window: known.name }));
     return {
@@ -70,11 +70,11 @@ export function createSharedAttempts(deps: SharedAttemptsDeps): BeginAttempt {
     for (;;) {
       const remaining = waitFor(limits, ({ key, limit }) => windows.of(key).settled >= limit);
       if (remaining > 0) return remaining;
-      if (reach.isAway()) return beginUnheard(limits);
+      if (reach.isAway()) return beginWithoutCache(limits);
       const options = { wanted: 1, windowMs, isHeld: true };
       const answer = await windows.ask(counts, limits, options);
       if (answer === undefined) void reach.leave();
-      else if (answer.granted > 0) return heardAttempt(limits);
+      else if (answer.granted > 0) return attemptInCache(limits);
       else if (limits.every(({ key, limit }) => windows.of(key).settled < limit)) {
         if (clock() >= giveUpAt) return BUSY_MS;
         await wait(ASK_AGAIN_MS);

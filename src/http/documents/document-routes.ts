@@ -171,7 +171,7 @@ export function documentRoutes(
   const removals = createDocumentRemovals(deps);
   const many = { GET: reads.list, PUT: writes.updateMany, DELETE: removals.many };
   const byId = {
-    // The hook lets names pass in media collections only.
+    // The guard lets names pass in media collections only.
     GET(request: FastifyRequest, reply: FastifyReply) {
       if (isId(documentIdOf(request))) return reads.one(request, reply);
       parse(request.originalUrl);

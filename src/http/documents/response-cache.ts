@@ -40,7 +40,7 @@ export interface ResponseCache {
   /** The key of a response, taken before the response is computed. Undefined: this collection is not cached. */
   cacheKey(collection: Collection, request: CacheableRequest, caller: Caller): CacheKey | undefined;
   /** The text of a key at this moment; undefined where nothing may be taken from the cache now, nor kept in it. */
-  open(key: CacheKey): Promise<string | undefined>;
+  fullKey(key: CacheKey): Promise<string | undefined>;
   read(key: string): Promise<CachedResponse | undefined>;
   /** `since`: when its computation began, epoch milliseconds. */
   write(key: string, representation: CachedResponse, since: number): Promise<void>;
@@ -65,7 +65,7 @@ export async function readThroughCache(
   { bypass, compute }: { readonly bypass: boolean; readonly compute: () => MaybePromise<CachedResponse> },
 ): Promise<CacheableResponse> {
   const since = cache.now();
-  const key = await cache.open(of);
+  const key = await cache.fullKey(of);
   if (key === undefined) {
     cache.onResult?.('bypass');
     return { response: await compute(), headers: { 'X-Cache': 'MISS', 'X-Cache-Lookup': 'MISS' } };
@@ -199,7 +199,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
       ].join('\n');
       return { text, spaces: read.spaces };
     },
-    async open({ text, spaces }) {
+    async fullKey({ text, spaces }) {
       if (marks === undefined || processes.isAlone()) return text;
       const found = await marks.read(spaces);
       return found && [...found, text].join('\n');

@@ -11,7 +11,7 @@ export interface SignRequest {
   readonly fileName: string;
   /** The media type that the part must have; null: whichever it has. */
   readonly mimetype: string | null;
-  /** Milliseconds; undefined: that of the configuration. */
+  /** Milliseconds, from a second to 30 days (`parseDuration`); undefined: that of the configuration. */
   readonly lifetime: number | undefined;
   readonly address: PartialAddress;
 }

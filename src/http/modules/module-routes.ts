@@ -124,7 +124,7 @@ function versionRoutes(
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** Registers everything below a module but its code. Hooks of the scope have rejected everybody but admins and reviewers. */
+/** Registers everything below a module but its code. Guards of the scope have rejected everybody but admins and reviewers. */
 export function moduleRoutes(
   server: FastifyInstance,
   deps: Omit<ModuleRoutesDeps, 'sandboxEnabled'>,

@@ -22,7 +22,7 @@ export function mayReadPending({ client }: FastifyRequest): boolean {
   return client?.accessType === 'admin' || client?.reviewer === true;
 }
 
-/** Hook: rejects everybody but admins, and reviewers who read or decide. */
+/** Guard: rejects everybody but admins, and reviewers who read or decide. */
 export const requireAdminOrReviewer: RequestGuard = (request, reply, done) => {
   if (request.client?.reviewer === true && isReviewerRequest(request)) done();
   else requireAdmin(request, reply, done);

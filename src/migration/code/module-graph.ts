@@ -6,7 +6,7 @@ import { parseCode } from '../../modules/source-text/parse-code.ts';
 import type { SourceFiles } from '../files/source-files.ts';
 import { listAbsentNames } from './absent-names.ts';
 import { type CodeImport, listImports } from './imports.ts';
-import { isServedModule, machineRemedy } from './machine-modules.ts';
+import { isServedModule, machineRemedy } from './required-modules.ts';
 import { createModuleResolver, type FoundPackage, type Resolution } from './resolve-module.ts';
 
 /** Files of one bundle, and bytes of all of them. */

@@ -7,8 +7,8 @@ import type { PolicyParser } from '../../modules/policy/policy.ts';
 import type { NamedAccess } from '../../modules/source-text/named-access.ts';
 import { inspectSyntax } from '../../modules/versions/code-validation.ts';
 import { bundleModules } from '../code/bundle.ts';
-import { isBcryptModule, isServerModule } from '../code/machine-modules.ts';
 import { type GraphIssue, type ModuleGraph, readModuleGraph } from '../code/module-graph.ts';
+import { isBcryptModule, isServerModule } from '../code/required-modules.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import { named } from '../report/report.ts';
 import {

@@ -30,7 +30,7 @@ export interface PolicyInput {
   };
 }
 
-/** Least values. */
+/** Least values. Defaults are in `policy.ts`. */
 const MIN_LIMITS = { cpuMs: 10, wallMs: 50, heapMb: 8, responseBytes: 1, logBytes: 1, hostCalls: 1 } as const;
 
 /** More rounds of `bcrypt` than these no policy is granted: each doubles the time, and these take a second or two. */

@@ -12,7 +12,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { isSharedCache, openCacheStore } from '../../stores/open/cache-store.ts';
 import { isEmbeddedDatabase, isSoleProcess } from '../../stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
-import { createProcessLimits, type ProcessLimits } from './process-limits.ts';
+import { createSharedLimits, type SharedLimits } from './shared-limits.ts';
 
 /** Bound of one call of the database, in milliseconds: a look that takes longer tells nothing of now. */
 const MAX_CALL_MS = 2000;
@@ -38,7 +38,7 @@ interface OpenDeployment extends FencedStore {
   readonly deployment: DeploymentMember;
   /** Marks in a cache of answers that several processes share. */
   readonly cacheMarks: SharedMarks | undefined;
-  readonly processLimits: ProcessLimits;
+  readonly sharedLimits: SharedLimits;
   /** Closes what was opened here, not the cache of answers. */
   closeShared(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function openDeployment(config: Config, deps: DeploymentDeps): Prom
   const sharedCache = await openSharedCache(config, deps);
   const { marks, counts } = sharedCache ?? {};
   const reach = marks && new CacheReach({ marks, counts, member: deployment, log: logger });
-  const processLimits = createProcessLimits(config, {
+  const sharedLimits = createSharedLimits(config, {
     shareOf: (limit) => deployment.shareOf(limit),
     shared: counts && reach && { counts, reach },
     clock,
@@ -97,7 +97,7 @@ export async function openDeployment(config: Config, deps: DeploymentDeps): Prom
   return {
     deployment,
     cacheMarks,
-    processLimits,
+    sharedLimits,
     settled: fenced.settled,
     store: cacheMarks?.around(fenced.store) ?? fenced.store,
     async closeShared() {

@@ -1,4 +1,5 @@
-// Modules that posted code has without a file of their own, and those that reach the machine, which it never has.
+// What becomes of each module that older code requires by name: which ones posted code has without a file of their own, and which
+// reach the machine, so that it never has them.
 import { builtinModules } from 'node:module';
 
 /** The older servers' own modules: what a hook gets of them, the server gives. */

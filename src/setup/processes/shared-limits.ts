@@ -9,7 +9,7 @@ import type { CountCall } from '../../sandbox-supervisor/model/sandbox.ts';
 import type { SharedCounts } from '../../stores/ports.ts';
 
 /** Limits on logins and on calls, for all processes together. */
-export interface ProcessLimits {
+export interface SharedLimits {
   /** The part of a limit that this process may use up where limits are divided. */
   readonly shareOf: (limit: number) => number;
   /** Undefined where calls are not counted together. */
@@ -17,7 +17,7 @@ export interface ProcessLimits {
   readonly failures: FailureCounts;
 }
 
-interface ProcessLimitsDeps {
+interface SharedLimitsDeps {
   readonly shareOf: (limit: number) => number;
   /** Undefined where the processes share no cache that counts. */
   readonly shared:
@@ -28,10 +28,10 @@ interface ProcessLimitsDeps {
 }
 
 /** Creates the limits. Nothing is asked before something is counted. */
-export function createProcessLimits(
+export function createSharedLimits(
   { auth: { rateLimit } }: Pick<Config, 'auth'>,
-  { shareOf, shared, clock }: ProcessLimitsDeps,
-): ProcessLimits {
+  { shareOf, shared, clock }: SharedLimitsDeps,
+): SharedLimits {
   if (shared === undefined) {
     return { shareOf, countCall: undefined, failures: createFailureCounts(rateLimit, shareOf) };
   }

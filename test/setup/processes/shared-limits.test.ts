@@ -1,15 +1,15 @@
 // Limits of one process among several: divided, or counted with the others.
 import { describe, expect, it } from 'vitest';
 import type { CountedAttempt } from '../../../src/auth/login.ts';
-import { createProcessLimits, type ProcessLimits } from '../../../src/setup/processes/process-limits.ts';
+import { createSharedLimits, type SharedLimits } from '../../../src/setup/processes/shared-limits.ts';
 import { createSharedCounts } from '../../deployment/limits/memory-counts.ts';
 
 const RATE_LIMIT = { perClient: 4, perAddress: 6, windowSeconds: 60 };
-const config = { auth: { rateLimit: RATE_LIMIT } } as Parameters<typeof createProcessLimits>[0];
+const config = { auth: { rateLimit: RATE_LIMIT } } as Parameters<typeof createSharedLimits>[0];
 const half = (limit: number) => limit / 2;
 
 /** How many of ten attempts may be made that fail. */
-async function failing({ failures }: ProcessLimits, client: string): Promise<number> {
+async function failing({ failures }: SharedLimits, client: string): Promise<number> {
   let made = 0;
   for (let at = 0; at < 10; at += 1) {
     const begun: CountedAttempt | number = await failures.begin({ client, address: 'address' });
@@ -22,7 +22,7 @@ async function failing({ failures }: ProcessLimits, client: string): Promise<num
 
 describe('limits of a process', () => {
   it('are its part of them where the processes share no cache that counts', async () => {
-    const limits = createProcessLimits(config, { shareOf: half, shared: undefined, clock: () => 0 });
+    const limits = createSharedLimits(config, { shareOf: half, shared: undefined, clock: () => 0 });
     expect([limits.countCall, limits.shareOf(10)]).toEqual([undefined, 5]);
     expect([await failing(limits, 'one'), await failing(limits, 'another')]).toEqual([2, 1]);
   });
@@ -31,7 +31,7 @@ describe('limits of a process', () => {
     const { counts } = createSharedCounts();
     const reach = { isAway: () => false, leave: async () => undefined };
     const create = () =>
-      createProcessLimits(config, { shareOf: half, shared: { counts, reach }, clock: () => 0 });
+      createSharedLimits(config, { shareOf: half, shared: { counts, reach }, clock: () => 0 });
     const [first, second] = [create(), create()];
     expect([await failing(first, 'one'), await failing(second, 'another')]).toEqual([4, 2]);
     const calls = [first, second, first].map(({ countCall }) => countCall?.('endpoint:1.0/one', 2));
