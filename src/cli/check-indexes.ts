@@ -45,7 +45,7 @@ async function readDeclared(config: Config, { files, folders, nameOf }: Workspac
     registry,
   });
   const live = registry.list();
-  const plans = live.flatMap((collection) => planIndexesOf(collection, live));
+  const plans = planIndexesOf(live, live);
   const byNamespace = new Map(plans.map((plan) => [JSON.stringify(plan.namespace), plan]));
   const errors = issues.filter(({ severity }) => severity === 'error');
   const unreadable = new Set(errors.map(({ file }) => nameOf(file)));

@@ -190,7 +190,7 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
   const readLock = createKeyedMutex();
   /** Collections that wait for their indexes: a change meanwhile counts them as live. */
   const pending = new Set<Collection>();
-  const live = () => [...registry.list(), ...pending];
+  const live = () => (pending.size === 0 ? registry.list() : [...registry.list(), ...pending]);
 
   /** What a change does to others, the broken ones first. Throws SPECIFICATION_NEEDED unless it is forced. */
   const checkOthers = (path: string, collection: Collection | undefined, { force }: ChangeOptions) => {

@@ -17,32 +17,39 @@ export interface IndexPlan {
   readonly indexes: readonly IndexDefinition[];
 }
 
-function holdsRevisions(namespace: Namespace, collections: readonly Collection[]): boolean {
-  const key = namespaceKey(namespace);
-  return collections.some((collection) => {
-    const revisions = activeRevisionNamespace(collection);
-    return revisions !== undefined && namespaceKey(revisions) === key;
-  });
+const namespacesOf = (collection: Collection): readonly Namespace[] => {
+  const revisions = activeRevisionNamespace(collection);
+  return revisions === undefined ? [collection.namespace] : [collection.namespace, revisions];
+};
+
+/** Makes the function that plans the whole set of indexes of one namespace, where `collections` are all that are live. */
+function createIndexPlanner(collections: readonly Collection[]): (namespace: Namespace) => IndexPlan {
+  const sharing = Map.groupBy(collections, ({ namespace }) => namespaceKey(namespace));
+  const ofRevisions = new Set(
+    collections
+      .flatMap((one) => activeRevisionNamespace(one) ?? [])
+      .map((namespace) => namespaceKey(namespace)),
+  );
+  return (namespace) => {
+    const key = namespaceKey(namespace);
+    const own = sharing.get(key) ?? [];
+    if (!ofRevisions.has(key)) return { namespace, indexes: mergeIndexes(own, []) };
+    // A unique index would refuse the second revision of a document. Two files may still declare one together.
+    const indexes = mergeIndexes(own, REVISION_INDEXES).map((index) => ({ ...index, unique: false }));
+    return { namespace, indexes };
+  };
 }
 
 /** The whole set of indexes of one namespace, where `collections` are all that are live. */
-export function planIndexes(namespace: Namespace, collections: readonly Collection[]): IndexPlan {
-  const key = namespaceKey(namespace);
-  const sharing = collections.filter((entry) => namespaceKey(entry.namespace) === key);
-  if (!holdsRevisions(namespace, collections)) return { namespace, indexes: mergeIndexes(sharing, []) };
-  // A unique index would refuse the second revision of a document. Two files may still declare one together.
-  const indexes = mergeIndexes(sharing, REVISION_INDEXES).map((index) => ({ ...index, unique: false }));
-  return { namespace, indexes };
-}
+export const planIndexes = (namespace: Namespace, collections: readonly Collection[]): IndexPlan =>
+  createIndexPlanner(collections)(namespace);
 
-/** The plans for everything that a collection writes to: its own namespace and that of its revisions. */
+/** The plans for everything that some of the live collections write to: their own namespaces and those of their revisions. */
 export function planIndexesOf(
-  collection: Collection,
+  some: readonly Collection[],
   collections: readonly Collection[],
 ): readonly IndexPlan[] {
-  const revisions = activeRevisionNamespace(collection);
-  const namespaces = revisions === undefined ? [collection.namespace] : [collection.namespace, revisions];
-  return namespaces.map((namespace) => planIndexes(namespace, collections));
+  return some.flatMap(namespacesOf).map(createIndexPlanner(collections));
 }
 
 /** Indexes of a collection that do not serve yet. */
@@ -180,7 +187,7 @@ export function createIndexSync(
       const after = () => [...live().filter(({ path }) => path !== collection.path), collection];
       const without = () => live().filter((other) => other !== collection);
       const done: Namespace[] = [];
-      for (const { namespace } of planIndexesOf(collection, after())) {
+      for (const { namespace } of planIndexesOf([collection], after())) {
         try {
           await ensure(planIndexes(namespace, after()));
           done.push(namespace);
@@ -197,12 +204,22 @@ export function createIndexSync(
       return builds.get(namespaceKey(collection.namespace)) ?? ofRevisions;
     },
     async applyAll(live, alone) {
-      const plans = live().flatMap((entry) => planIndexesOf(entry, live()));
-      const namespaces = new Map(plans.map(({ namespace }) => [namespaceKey(namespace), namespace]));
+      const all = live().flatMap(namespacesOf);
+      const namespaces = new Map(all.map((namespace) => [namespaceKey(namespace), namespace]));
+      // Planned anew only where the collections have changed meanwhile.
+      let of = live();
+      let plan = createIndexPlanner(of);
+      const planNow = (namespace: Namespace) => {
+        if (live() !== of) {
+          of = live();
+          plan = createIndexPlanner(of);
+        }
+        return plan(namespace);
+      };
       let late: StoreError | undefined;
       for (const [key, namespace] of namespaces) {
         try {
-          await alone(key, () => ensureWhatHolds(planIndexes(namespace, live())));
+          await alone(key, () => ensureWhatHolds(planNow(namespace)));
         } catch (error) {
           // One collection that is slow to answer keeps the indexes of no other waiting.
           if (!isStoreUnavailable(error) || error.reason === 'unavailable') throw error;

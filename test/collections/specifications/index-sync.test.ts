@@ -22,7 +22,7 @@ test('revisions live beside the documents', () => {
 });
 
 test('the home of revisions can be asked by the document they are of', () => {
-  const plans = planIndexesOf(books, [books]);
+  const plans = planIndexesOf([books], [books]);
   expect(
     plans.map(({ namespace, indexes }) => [namespace.collection, indexes.map(({ name }) => name)]),
   ).toEqual([

@@ -133,7 +133,7 @@ export function createSide(store: DocumentStore): Side {
         const address = { version: '1.0', database: 'world', name };
         const { collection } = parseSpecification(source, address, { enableCollectionDatabases: false });
         const others = registry.list().filter((other) => other.name !== name);
-        for (const { namespace, indexes } of planIndexesOf(collection, [...others, collection])) {
+        for (const { namespace, indexes } of planIndexesOf([collection], [...others, collection])) {
           const { built } = await store.ensureIndexes(namespace, indexes).catch(withoutPaths);
           // What cannot be built behind the answer is logged: no client hears of it but by the statistics.
           await built.catch(() => {
