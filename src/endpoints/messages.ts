@@ -2,6 +2,7 @@
 
 import type { GuestRequest } from '../../sandbox/protocol.ts';
 import type { Client } from '../auth/clients/client.ts';
+import { parsePairs } from '../lib/http/parse-pairs.ts';
 import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/grants.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type { InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
@@ -46,8 +47,7 @@ function pathEnd(url: string): number {
 /** Calls `take` with each name and value of a query, as WHATWG URL reads it. */
 function forEachPair(query: string, take: (name: string, value: string) => void): void {
   if (ESCAPED.test(query)) {
-    // The constructor takes away one question mark, which here is part of a name.
-    for (const [name, value] of new URLSearchParams(`?${query}`)) take(name, value);
+    for (const [name, value] of parsePairs(query)) take(name, value);
     return;
   }
   let start = 0;

@@ -1,5 +1,7 @@
 // Which variants a flush means. A pattern and the variants are compared by what an address stands for, not by how it is spelled:
 // whatever a request for the address would find is removed.
+
+import { parsePairs } from '../../lib/http/parse-pairs.ts';
 import { canonicalSettings } from '../recipes/query-overrides.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { settingNameOf } from '../recipes/setting-values.ts';
@@ -99,7 +101,7 @@ export function createFlushMatcher(pattern: string, names: FlushNames): VariantM
   if (pattern === '*') return 'all';
   const mark = pattern.indexOf('?');
   const address = mark === -1 ? pattern : pattern.slice(0, mark);
-  const query = mark === -1 ? undefined : new URLSearchParams(pattern.slice(mark + 1));
+  const query = mark === -1 ? undefined : parsePairs(pattern.slice(mark + 1));
   if (address === '') return query === undefined ? never : bareQueryTest(query, names);
   const isPrefix = address.endsWith('*');
   const whole = address.replace(/^\//, '').replace(/\*$/, '');

@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { ERRORS } from '../../errors/error-catalogue.ts';
 import { AppError } from '../../errors/errors.ts';
+import { parsePairs } from '../../lib/http/parse-pairs.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
 
@@ -19,7 +20,7 @@ export function parseFormBody(buffer: Buffer): JsonObject {
   // Counted first: the time of `URLSearchParams` grows with the square of the number of pairs.
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) throw invalid();
   const form = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of parsePairs(text)) {
     if (form.has(name)) throw invalid();
     form.set(name, value);
   }

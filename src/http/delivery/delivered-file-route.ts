@@ -6,6 +6,7 @@ import { type DeliverDeps, type DeliveryRequest, deliver } from '../../delivery/
 import type { DeliveryResponse } from '../../delivery/responses/file-response.ts';
 import { OriginalChangedError } from '../../delivery/sources/remote-source.ts';
 import { AppError, isStoreUnavailable, StoreError, toAppError } from '../../errors/errors.ts';
+import { parsePairs } from '../../lib/http/parse-pairs.ts';
 import type { HttpLogger } from '../core/http-deps.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath, urlPath } from '../core/request-url.ts';
@@ -76,7 +77,7 @@ const deliveryRequest = (request: FastifyRequest, signal: AbortSignal): Delivery
   const { headers } = request;
   return {
     path: urlPath(request.originalUrl),
-    query: new URLSearchParams(rawQuery(request.originalUrl) ?? ''),
+    query: parsePairs(rawQuery(request.originalUrl) ?? ''),
     accept: headers.accept ?? '',
     acceptEncoding: headers['accept-encoding']?.toString(),
     range: headers.range,

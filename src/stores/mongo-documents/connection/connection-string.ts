@@ -3,6 +3,7 @@
 
 import { MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
 import { AppError } from '../../../errors/errors.ts';
+import { parsePairs } from '../../../lib/http/parse-pairs.ts';
 import type { Namespace } from '../../ports.ts';
 
 /** The database of a connection string that names none. */
@@ -163,7 +164,7 @@ export function createClientSource(options: ClientOptions): ClientSource {
   if (parts === undefined)
     throw configurationError('is no connection string: mongodb:// or mongodb+srv:// and a host');
   const { scheme = '', user, password, hosts = '', path = '' } = parts;
-  const query = new URLSearchParams(parts['query'] ?? '');
+  const query = parsePairs(parts['query'] ?? '');
   const database = path === '' ? DEFAULT_DATABASE : decoded(path);
   if (!isDatabaseName(database)) throw configurationError(NO_DATABASE);
   const secrets = secretsOf(user, password, query);
