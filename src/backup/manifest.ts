@@ -2,10 +2,9 @@
 // What it says is taken from nobody but a file whose last line has the checksum of all others.
 import { constants as bufferLimits } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { AppError } from '../errors/errors.ts';
 import { isFileMissing } from '../lib/files/file-operations.ts';
+import { openForReading } from '../lib/files/read-whole-file.ts';
 
 export const MANIFEST_FILE = 'manifest.jsonl';
 /** Its name until it is whole. */
@@ -138,8 +137,7 @@ export function parseManifest(text: string): Manifest {
 
 /** Opens a regular file for reading: no link, no device, no pipe that would wait for a writer. */
 export async function openRegular(file: string) {
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const handle = await open(file, flags);
+  const handle = await openForReading(file, false);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw backupError(`${file} is not a file`);

@@ -5,3 +5,8 @@ import { createHash } from 'node:crypto';
 export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
+
+/** The same in 43 characters of unpadded base64url. */
+export function sha256Base64Url(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

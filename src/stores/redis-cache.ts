@@ -1,7 +1,8 @@
 // Response cache in Redis. An unavailable, slow or full Redis loses entries and never fails a request.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { settleWithin } from '../lib/async/timeout.ts';
 import { type ChunkedText, textByteLength } from '../lib/chunked-text.ts';
+import { sha256Base64Url } from '../lib/sha256.ts';
 import type { CacheMarks, CacheStore } from './ports.ts';
 import { createRedisCounts, type RedisScript } from './redis-counts.ts';
 
@@ -61,7 +62,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<CacheS
   // Part of every key: entries that `clear` could not remove from an unavailable Redis are not found later either.
   let clears = 0;
   const keyOf = (key: string) => {
-    return PREFIX + createHash('sha256').update(`${clears}\n${key}`).digest('base64url');
+    return PREFIX + sha256Base64Url(`${clears}\n${key}`);
   };
 
   /** Sends a command. Returns undefined if there is no answer in time. */
@@ -97,7 +98,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<CacheS
     return send(() => runScript(script, keys, values));
   });
 
-  const markOf = (name: string) => MARK_PREFIX + createHash('sha256').update(name).digest('base64url');
+  const markOf = (name: string) => MARK_PREFIX + sha256Base64Url(name);
   /** None is ever used again: one that Redis has evicted must not come back with what was kept under it. */
   const newMark = () => randomBytes(MARK_BYTES).toString('base64url');
   const marks: CacheMarks = {

@@ -1,6 +1,7 @@
 // Limits that processes count together in Redis. Each step is a script, which Redis runs at once: one round trip, and no other
 // process comes in between.
 import { createHash, randomBytes } from 'node:crypto';
+import { sha256Base64Url } from '../lib/sha256.ts';
 import type { CountedWindow, SharedCounts } from './ports.ts';
 
 /** Of the keys of counts, which stay when entries are cleared. */
@@ -67,7 +68,7 @@ end
 return 1
 `);
 
-const keyOf = (key: string) => COUNT_PREFIX + createHash('sha256').update(key).digest('base64url');
+const keyOf = (key: string) => COUNT_PREFIX + sha256Base64Url(key);
 
 const flag = (isSet: boolean) => (isSet ? '1' : '0');
 

@@ -194,12 +194,11 @@ export function createCollectionRegistry(implied: ImpliedCollections = () => [])
 
   const withImplied = (given: ReadonlyMap<string, Collection>) => {
     const listed = byPath(given.values());
-    const all = byPath([...listed, ...implied(listed, withheld)]);
-    return { all, at: new Map(all.map((entry) => [entry.path, entry])) };
+    return byPath([...listed, ...implied(listed, withheld)]);
   };
 
   const view = (): RegistryView<Collection> => {
-    made ??= makeRegistryView(withImplied(specified).all);
+    made ??= makeRegistryView(withImplied(specified));
     return made;
   };
 
@@ -225,7 +224,8 @@ export function createCollectionRegistry(implied: ImpliedCollections = () => [])
       const changed = new Map(specified);
       if (collection === undefined) changed.delete(path);
       else changed.set(path, collection);
-      const { all, at } = withImplied(changed);
+      const all = withImplied(changed);
+      const at = new Map(all.map((entry) => [entry.path, entry]));
       return { list: () => all, get: (...address) => at.get(addressKey(...address)) };
     },
     withNamespace(namespace) {

@@ -1,14 +1,15 @@
 // Originals in a folder of this machine, and the file that replaces missing images. Nothing outside of the folder is read,
 // whatever a path or a link says.
 
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../errors/errors.ts';
 import { isWithin } from '../../lib/files/containment.ts';
 import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
+import { openForReading } from '../../lib/files/read-whole-file.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile, OriginalSource } from '../model/delivery-types.ts';
 import { deliveredContentType, isRasterImage } from '../responses/content-types.ts';
@@ -35,7 +36,7 @@ function isAbsent(error: unknown): boolean {
 async function openUnchanged(file: string, validator: string): Promise<FileHandle> {
   let handle: FileHandle;
   try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    handle = await openForReading(file, false);
   } catch (cause) {
     throw new StoreError('conflict', { store: 'media', cause });
   }

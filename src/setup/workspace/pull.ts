@@ -4,8 +4,8 @@ import type { Config } from '../../config/schema.ts';
 import { isWithin, realPathOf } from '../../lib/files/containment.ts';
 import { errorCodeOf } from '../../lib/files/file-operations.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
-import { openPlace, readStoredTexts, refused, type TransferPlace } from './push.ts';
-import { openWorkspaceCopy, readWorkspaceTexts } from './workspace-texts.ts';
+import { openPlace, readStoredTexts, type TransferPlace } from './push.ts';
+import { openWorkspaceCopy, readWorkspaceTexts, refused } from './workspace-texts.ts';
 
 interface PullPlace extends TransferPlace {
   /** False: it must be empty or absent. */
@@ -30,9 +30,12 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** Throws CONFIGURATION_INVALID where links lead to another place than the folder: what lies there is not the copy's. */
-async function assertInside(folder: string, file: string): Promise<void> {
-  const [realFolder, realFile] = await Promise.all([realPathOf(folder), realPathOf(file)]);
-  if (!isWithin(realFolder, realFile)) throw refused(`${file} is elsewhere, by a link: ${realFile}`);
+async function assertInside(folder: string, files: readonly string[]): Promise<void> {
+  const realFolder = await realPathOf(folder);
+  for (const file of files) {
+    const realFile = await realPathOf(file);
+    if (!isWithin(realFolder, realFile)) throw refused(`${file} is elsewhere, by a link: ${realFile}`);
+  }
 }
 
 /** Reads both sides. Writes nothing. Rejects with CONFIGURATION_INVALID, the store's StoreError, errors of the operating system. */
@@ -50,13 +53,14 @@ export async function openWorkspacePull(config: Config, place: PullPlace): Promi
     // Also of what has no text: a path that no workspace has is refused.
     for (const { path } of entries) copy.fileOf(path);
     const stored = await readStoredTexts(shared, entries);
-    const targets = [...stored].map(([path, text]) => ({ path, text, file: copy.fileOf(path) }));
     const { texts } = await readWorkspaceTexts(copy);
-    const written = targets.filter(({ path, text }) => texts.get(path) !== text);
     const difference = compareWorkspaces(stored, texts);
+    const equal = new Set(difference.equal);
+    const written = [...stored]
+      .filter(([path]) => !equal.has(path))
+      .map(([path, text]) => ({ text, file: copy.fileOf(path) }));
     const removed = prune ? difference.surplus.map(copy.fileOf) : [];
-    for (const file of [...written.map((target) => target.file), ...removed])
-      await assertInside(folder, file);
+    await assertInside(folder, [...written.map(({ file }) => file), ...removed]);
     return {
       difference,
       async apply() {

@@ -9,7 +9,7 @@ import {
   awaitInForce,
   type Reached,
 } from '../../deployment/command-change.ts';
-import { AppError, StoreError } from '../../errors/errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { parseModulePath } from '../../modules/lifecycle/module-files.ts';
 import { moduleKey } from '../../modules/model/module-types.ts';
 import { DATABASE_FOLDERS, type DatabaseWorkspace } from '../../stores/database-workspace.ts';
@@ -18,7 +18,7 @@ import { createTextWorkspace } from '../../stores/text-workspace.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
 import { changeDeps } from './change-deps.ts';
 import { isInDatabase, openDatabaseWorkspace, type Workspace } from './open-workspace.ts';
-import { openWorkspaceCopy, readWorkspaceTexts } from './workspace-texts.ts';
+import { openWorkspaceCopy, readWorkspaceTexts, refused } from './workspace-texts.ts';
 
 export interface TransferPlace {
   readonly cwd: string;
@@ -43,9 +43,6 @@ export interface WorkspacePush {
   apply(): Promise<Reached>;
   close(): Promise<void>;
 }
-
-/** The error of a transfer that the operator has to do otherwise. */
-export const refused = (message: string) => new AppError('CONFIGURATION_INVALID', { message });
 
 /** Opens the database that the settings name for a workspace. Throws CONFIGURATION_INVALID where they say `files`. */
 export async function openPlace(

@@ -25,6 +25,9 @@ function folderNames({ paths }: Pick<Config, 'paths'>): WorkspaceFolders {
   return Object.fromEntries(named) as Record<Part, string> satisfies WorkspaceFolders;
 }
 
+/** The error of a transfer that the operator has to do otherwise. */
+export const refused = (message: string) => new AppError('CONFIGURATION_INVALID', { message });
+
 /** A folder with a copy of the workspace. */
 export interface WorkspaceCopy extends Workspace {
   /** The file that has a path of the database. Throws CONFIGURATION_INVALID for a path that no workspace has. */
@@ -48,8 +51,7 @@ export function openWorkspaceCopy(
     fileOf(path) {
       const part = PARTS.find((one) => path.startsWith(`${one}/`));
       if (part === undefined || !isInsidePath(path)) {
-        const message = `the database has a path that no workspace has: ${JSON.stringify(path)}`;
-        throw new AppError('CONFIGURATION_INVALID', { message });
+        throw refused(`the database has a path that no workspace has: ${JSON.stringify(path)}`);
       }
       return join(folders[part], ...path.slice(part.length + 1).split('/'));
     },

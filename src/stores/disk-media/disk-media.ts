@@ -1,10 +1,11 @@
 // Media store on disk: files are at `<base path>/<key>`, incomplete uploads in a staging folder.
 import { constants } from 'node:fs';
-import { access, type FileHandle, lstat, open, opendir, unlink } from 'node:fs/promises';
+import { access, type FileHandle, lstat, opendir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
+import { openForReading } from '../../lib/files/read-whole-file.ts';
 import type { Logger } from '../../lib/logger.ts';
 import {
   createMediaOperations,
@@ -20,8 +21,6 @@ import { Flush } from './flush.ts';
 import { createDiskErrorTranslator, isNoFileError, MediaFolder } from './media-folder.ts';
 
 const MAX_REMOVED_AT_ONCE = 8;
-/** `O_NONBLOCK`: opening a named pipe would otherwise wait for a writer. */
-const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 interface DiskMediaOptions {
   /** Absolute path of the folder, created by the first upload. */
@@ -65,7 +64,7 @@ async function holds(folder: MediaFolder, file: string): Promise<boolean> {
 /** Opens a regular file; undefined if it does not exist or is a link. */
 async function openFile(file: string): Promise<FileHandle | undefined> {
   try {
-    return await open(file, READ);
+    return await openForReading(file, false);
   } catch (error) {
     if (isNoFileError(error) || errorCodeOf(error) === 'ENXIO') return undefined;
     throw error;
