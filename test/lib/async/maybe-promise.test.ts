@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   andThen,
   attempt,
@@ -107,10 +107,11 @@ test('all work begins before any of it is awaited, and no rejection is unhandled
 });
 
 test('a pace asks for a turn of the event loop once its steps used up their time, and starts again', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
   const pace = createYielder();
   expect(pace()).toBeUndefined();
-  const end = performance.now() + 4;
-  while (performance.now() < end);
+  clock.mockReturnValue(4);
   let turned = false;
   setImmediate(() => {
     turned = true;
@@ -128,10 +129,17 @@ test('the next turn of the event loop comes after callbacks that wait already', 
 });
 
 test('short work of a loop is done at once, and its error is a rejection', async () => {
+  // A machine that stalls makes any work long.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
   expect(mapYielding([1, 2], (item) => item * 2)).toEqual([2, 4]);
   const seen: number[] = [];
   expect(forEachYielding([3, 4], (item, index) => seen.push(item, index))).toBeUndefined();
   expect(seen).toEqual([3, 0, 4, 1]);
+  const boom = () => {
+    throw new Error('boom');
+  };
+  await expect(mapYielding([1, 2], boom)).rejects.toThrow('boom');
 });
 
 test('forEachInTurn begins the next work when the one before is done, and at once where it need not wait', async () => {
