@@ -46,7 +46,7 @@ function summary({ count, first, last, keys, isAnchored }: AuditReport): readonl
 }
 
 function print(report: AuditReport, io: Io): number {
-  const { count, fault: issue, unknownKey } = report;
+  const { count, issue, unknownKey } = report;
   const printError = (text: string) => io.err(`cloister: audit verify: ${text}`);
   if (issue !== undefined) {
     printError(DESCRIPTIONS[issue.kind](issue));

@@ -90,9 +90,9 @@ export async function openAuditVerification(
   config: Config,
   { cwd, store, after }: Pick<OpenOptions, 'cwd'> & { store: DocumentStore; after: number },
 ): Promise<AuditReport> {
-  const { keys: found, anchor } = await readAuditFolder(folderOptions(config, cwd));
+  const { keys: found, headFile } = await readAuditFolder(folderOptions(config, cwd));
   const keys = await keysToVerify(config, { keys: found, store });
-  return verifyAudit({ store, keys, anchor, after, now: Date.now, queryMs: config.limits.queryMs });
+  return verifyAudit({ store, keys, headFile, after, now: Date.now, queryMs: config.limits.queryMs });
 }
 
 const MAX_CONCURRENT_READS = 16;

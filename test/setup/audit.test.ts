@@ -23,7 +23,7 @@ describe('the audit log of a configuration', () => {
   it('has its key with the data, and the newest entry', async () => {
     const { cwd, report } = await open({ CLOISTER_DATABASE_SQLITE_PATH: 'content' });
     expect(existsSync(join(cwd, 'content', 'audit.key'))).toBe(true);
-    expect(report).toMatchObject({ count: 1, isAnchored: true, fault: undefined });
+    expect(report).toMatchObject({ count: 1, isAnchored: true, issue: undefined });
   });
 
   it('has them elsewhere, or the key nowhere, as the operator wishes', async () => {
@@ -33,6 +33,6 @@ describe('the audit log of a configuration', () => {
     });
     expect(existsSync(join(cwd, 'apart', 'audit.key'))).toBe(false);
     expect(JSON.parse(readFileSync(join(cwd, 'apart', 'audit.head'), 'utf8'))).toMatchObject({ seq: 1 });
-    expect(report).toMatchObject({ count: 1, isAnchored: true, fault: undefined });
+    expect(report).toMatchObject({ count: 1, isAnchored: true, issue: undefined });
   });
 });

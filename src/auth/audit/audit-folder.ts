@@ -12,7 +12,7 @@ import {
   restrictToOwner,
 } from '../../lib/files/file-operations.ts';
 import { type AuditKeys, parseAuditKeys } from './audit-entry.ts';
-import type { AuditAnchor, AuditHead } from './audit-head.ts';
+import type { AuditHead, AuditHeadFile } from './audit-head.ts';
 
 const FOLDER_MODE = 0o700;
 const KEY_BYTES = 32;
@@ -22,7 +22,7 @@ export interface AuditFolder {
   readonly loadKeys: () => Promise<AuditKeys>;
   /** Tells the key from others; undefined for the one that all servers of a database share by themselves. */
   readonly keyId: string | undefined;
-  readonly anchor: AuditAnchor;
+  readonly headFile: AuditHeadFile;
 }
 
 interface FolderOptions {
@@ -77,7 +77,7 @@ async function makeKeyFile(folder: string, file: string): Promise<void> {
 const rejectKeys = (place: string) =>
   fail(`the keys of the audit log in ${place} must have 32 characters or more each`);
 
-function isEnd(value: unknown): value is AuditHead {
+function isAuditHead(value: unknown): value is AuditHead {
   const { seq, hash } = (value ?? {}) as Partial<AuditHead>;
   return typeof seq === 'number' && typeof hash === 'string';
 }
@@ -87,13 +87,13 @@ function unreadable(file: string, cause?: unknown): never {
   throw new AppError('CONFIGURATION_INVALID', { field: 'auth.auditPath', message, cause });
 }
 
-function createAnchor(folder: string): AuditAnchor {
+function createHeadFile(folder: string): AuditHeadFile {
   const file = join(folder, 'audit.head');
   return {
     async load() {
       try {
         const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-        if (isEnd(value)) return value;
+        if (isAuditHead(value)) return value;
       } catch (error) {
         if (isFileMissing(error)) return undefined;
         return unreadable(file, error);
@@ -126,10 +126,10 @@ async function storedKeys(file: string): Promise<AuditKeys | undefined> {
 export async function readAuditFolder({
   folder,
   configured,
-}: FolderOptions): Promise<{ readonly keys: AuditKeys | undefined; readonly anchor: AuditAnchor }> {
+}: FolderOptions): Promise<{ readonly keys: AuditKeys | undefined; readonly headFile: AuditHeadFile }> {
   const stored = () => storedKeys(join(folder, 'audit.key'));
   const keys = configured === undefined ? await stored() : configuredKeys(configured);
-  return { keys, anchor: createAnchor(folder) };
+  return { keys, headFile: createHeadFile(folder) };
 }
 
 /**
@@ -140,12 +140,12 @@ export async function openAuditFolder(
   options: FolderOptions & { readonly loadShared?: () => Promise<string> },
 ): Promise<AuditFolder> {
   const { folder, loadShared } = options;
-  const { keys: found, anchor } = await readAuditFolder(options);
-  const withKeys = (keys: AuditKeys) => ({ loadKeys: async () => keys, keyId: keys.current.id, anchor });
+  const { keys: found, headFile } = await readAuditFolder(options);
+  const withKeys = (keys: AuditKeys) => ({ loadKeys: async () => keys, keyId: keys.current.id, headFile });
   if (found !== undefined) return withKeys(found);
   if (loadShared !== undefined) {
     const shared = lazily(async () => parseSharedKeys(await loadShared()));
-    return { loadKeys: shared.get, keyId: undefined, anchor };
+    return { loadKeys: shared.get, keyId: undefined, headFile };
   }
   const file = join(folder, 'audit.key');
   await makeKeyFile(folder, file);

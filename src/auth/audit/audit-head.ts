@@ -17,16 +17,16 @@ import {
 /** The newest entry. */
 export type AuditHead = Pick<AuditEntry, 'seq' | 'hash'>;
 
-/** Stores the newest entry that this process wrote, outside the database. */
-export interface AuditAnchor {
+/** The file `audit.head`: the newest entry that this process wrote, outside the database. */
+export interface AuditHeadFile {
   load(): Promise<AuditHead | undefined>;
-  save(end: AuditHead): Promise<void>;
+  save(head: AuditHead): Promise<void>;
 }
 
-interface AuditHeadDeps {
+interface HeadTrackerDeps {
   readonly store: Pick<DocumentStore, 'find'>;
   readonly loadKeys: () => Promise<AuditKeys>;
-  readonly anchor: AuditAnchor;
+  readonly headFile: AuditHeadFile;
   readonly log: AuditLogger;
   /** Throw CONFIGURATION_INVALID if the key of the newest entry is unknown. */
   readonly strict: boolean;
@@ -67,15 +67,15 @@ function findDocuments(
   return store.find(AUDIT_NAMESPACE, query, { deadline });
 }
 
-/** Creates the head of the log as one process sees it. */
-export function createAuditHead({ store, loadKeys, anchor, log, strict }: AuditHeadDeps) {
+/** Compares the newest entry in the database with the one that this process knows. */
+export function createHeadTracker({ store, loadKeys, headFile, log, strict }: HeadTrackerDeps) {
   let known: AuditHead | undefined;
   let isLoaded = false;
 
   const load = async (): Promise<AuditHead | undefined> => {
     if (isLoaded) return known;
     try {
-      known = await anchor.load();
+      known = await headFile.load();
     } catch (error) {
       log.error({ err: error }, 'cannot read which audit entry was the newest');
     }
@@ -84,25 +84,25 @@ export function createAuditHead({ store, loadKeys, anchor, log, strict }: AuditH
   };
 
   /** The stored hash under the number of the known entry; null if there is none. */
-  const hashAt = async (end: AuditHead, last: AuditEntry | undefined, deadline: number) => {
-    if (last === undefined || last.seq < end.seq) return null;
-    if (last.seq === end.seq) return last.hash;
+  const hashAt = async (head: AuditHead, last: AuditEntry | undefined, deadline: number) => {
+    if (last === undefined || last.seq < head.seq) return null;
+    if (last.seq === head.seq) return last.hash;
     const filter: Filter = {
       kind: 'field',
       path: '_id',
-      tests: [{ kind: 'eq', value: auditEntryId(end.seq) }],
+      tests: [{ kind: 'eq', value: auditEntryId(head.seq) }],
     };
     const [entry] = await findAuditEntries(store, filter, { direction: 1, limit: 1, deadline });
     return entry?.hash ?? null;
   };
 
   const findBreaks = async (last: AuditEntry | undefined, deadline: number): Promise<AuditAction[]> => {
-    const end = await load();
-    if (end === undefined) return [];
-    const found = await hashAt(end, last, deadline);
-    if (found === end.hash) return [];
-    log.error({ seq: end.seq, newest: last?.seq ?? 0 }, 'audit entries were changed or are missing');
-    return [serverAction('audit.broken', { target: `${end.seq}`, before: end.hash, after: found })];
+    const head = await load();
+    if (head === undefined) return [];
+    const found = await hashAt(head, last, deadline);
+    if (found === head.hash) return [];
+    log.error({ seq: head.seq, newest: last?.seq ?? 0 }, 'audit entries were changed or are missing');
+    return [serverAction('audit.broken', { target: `${head.seq}`, before: head.hash, after: found })];
   };
 
   const keyChanges = async (last: AuditEntry | undefined): Promise<AuditAction[]> => {
@@ -132,7 +132,7 @@ export function createAuditHead({ store, loadKeys, anchor, log, strict }: AuditH
       known = { seq, hash };
       isLoaded = true;
       try {
-        await anchor.save(known);
+        await headFile.save(known);
       } catch (error) {
         log.error({ err: error, seq }, 'cannot save the newest audit entry outside the database');
       }

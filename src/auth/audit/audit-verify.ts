@@ -12,7 +12,7 @@ import {
   GENESIS_HASH,
   parseAuditEntry,
 } from './audit-entry.ts';
-import type { AuditAnchor, AuditHead } from './audit-head.ts';
+import type { AuditHead, AuditHeadFile } from './audit-head.ts';
 
 const PAGE_SIZE = 500;
 
@@ -39,7 +39,7 @@ export interface AuditReport {
   /** True if the number of entries is known from outside the database. */
   readonly isAnchored: boolean;
   /** The first issue. */
-  readonly fault: AuditIssue | undefined;
+  readonly issue: AuditIssue | undefined;
   /** The first entry whose key is unknown. Nothing after it was verified. */
   readonly unknownKey: { readonly id: string; readonly seq: number } | undefined;
 }
@@ -48,7 +48,7 @@ interface VerifyOptions {
   readonly store: Pick<DocumentStore, 'find'>;
   /** Undefined if there are none. */
   readonly keys: AuditKeys | undefined;
-  readonly anchor: AuditAnchor;
+  readonly headFile: AuditHeadFile;
   /** Number of a trusted entry; 0 verifies from the first one. */
   readonly after: number;
   /** Entries after which it stops, before the end of the log is looked at; all of them unless given. */
@@ -108,11 +108,13 @@ function take(progress: Progress, entry: AuditEntry): void {
 }
 
 /** Compares the known head with the log. `seen` is the stored hash under its number, if it was read. */
-function findHeadIssue(end: AuditHead | undefined, last: AuditEntry | undefined, seen: string | undefined) {
-  if (end === undefined) return undefined;
+function findHeadIssue(head: AuditHead | undefined, last: AuditEntry | undefined, seen: string | undefined) {
+  if (head === undefined) return undefined;
   const reached = last?.seq ?? 0;
-  if (reached < end.seq) return { kind: 'truncated', seq: reached + 1, to: end.seq } as const;
-  return seen === undefined || seen === end.hash ? undefined : ({ kind: 'replaced', seq: end.seq } as const);
+  if (reached < head.seq) return { kind: 'truncated', seq: reached + 1, to: head.seq } as const;
+  return seen === undefined || seen === head.hash
+    ? undefined
+    : ({ kind: 'replaced', seq: head.seq } as const);
 }
 
 /**
@@ -120,9 +122,9 @@ function findHeadIssue(end: AuditHead | undefined, last: AuditEntry | undefined,
  * with NOT_FOUND if there is no entry `after`.
  */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> {
-  const { store, keys, anchor, after, limit = Number.POSITIVE_INFINITY, now, queryMs } = options;
+  const { store, keys, headFile, after, limit = Number.POSITIVE_INFINITY, now, queryMs } = options;
   // Loaded before the entries: it may be older than they are, never newer.
-  const end = await anchor.load();
+  const head = await headFile.load();
   const read = (filter: Filter, size: number) => {
     const query = { filter, sort: [['_id', 1]], skip: 0, limit: size } as const;
     return store.find(AUDIT_NAMESPACE, query, { deadline: now() + queryMs });
@@ -138,7 +140,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
   const report = (issue?: AuditIssue): AuditReport => {
     const { count, first, last, unknownKey } = progress;
     const used = [...progress.keys];
-    return { count, first, last, keys: used, isAnchored: end !== undefined, fault: issue, unknownKey };
+    return { count, first, last, keys: used, isAnchored: head !== undefined, issue, unknownKey };
   };
   if (after > 0) {
     const [trusted] = await read(
@@ -152,7 +154,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
     progress.keys.add(progress.trusted.key);
   }
   // A part that begins at the newest entry known outside compares that one, too.
-  let seen = progress.trusted?.seq === end?.seq ? progress.trusted?.hash : undefined;
+  let seen = progress.trusted?.seq === head?.seq ? progress.trusted?.hash : undefined;
   for (let from = auditEntryId(after); ; ) {
     const size = Math.min(PAGE_SIZE, limit - progress.count);
     if (size === 0) return report();
@@ -164,11 +166,11 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
       if (progress.unknownKey !== undefined) return report();
       const entry = parseAuditEntry(document);
       take(progress, entry);
-      if (entry.seq === end?.seq) seen = entry.hash;
+      if (entry.seq === head?.seq) seen = entry.hash;
     }
     const last = page.at(-1);
     if (last === undefined) break;
     from = last._id;
   }
-  return report(findHeadIssue(end, progress.last ?? progress.trusted, seen));
+  return report(findHeadIssue(head, progress.last ?? progress.trusted, seen));
 }

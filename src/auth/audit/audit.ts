@@ -11,7 +11,7 @@ import {
   createAuditEntries,
 } from './audit-entry.ts';
 import type { AuditFolder } from './audit-folder.ts';
-import { type AuditLogger, createAuditHead, findAuditEntries } from './audit-head.ts';
+import { type AuditLogger, createHeadTracker, findAuditEntries } from './audit-head.ts';
 import { type AuditSearch, auditFilter } from './audit-search.ts';
 import { type AuditReport, verifyAudit } from './audit-verify.ts';
 
@@ -20,7 +20,7 @@ interface AuditPage {
   readonly limit: number;
 }
 
-interface AnnounceOptions extends OperationOptions {
+interface RecordChangeOptions extends OperationOptions {
   readonly writes?: readonly Write[];
 }
 
@@ -40,7 +40,7 @@ export interface Audit {
    * Appends an entry, in one commit with `writes` that bring nothing into force yet, then runs `change`. Where the entry
    * cannot be written, nothing is changed. Where `change` fails, another entry, `<action>.failed`, follows.
    */
-  recordChange<T>(action: AuditAction, change: () => Promise<T>, options?: AnnounceOptions): Promise<T>;
+  recordChange<T>(action: AuditAction, change: () => Promise<T>, options?: RecordChangeOptions): Promise<T>;
   /**
    * Compares the head of the log with the known one, logs a difference, and records it in an entry. Rejects with the
    * store's StoreError.
@@ -111,9 +111,9 @@ function withIndexOfWrites(failure: StoreError, entries: number): StoreError {
 
 /** Creates the log. Entries of one process are written one after the other. */
 export function createAudit({ store, now, queryMs, log, folder, strict = false }: AuditOptions): Audit {
-  const { loadKeys, anchor } = folder;
+  const { loadKeys, headFile } = folder;
   const queue = createKeyedMutex();
-  const head = createAuditHead({ store, loadKeys, anchor, log, strict });
+  const tracker = createHeadTracker({ store, loadKeys, headFile, log, strict });
   const pending: PendingEntry[] = [];
 
   const enqueue = (entry: PendingEntry) => {
@@ -145,7 +145,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
   ): Promise<Attempt> => {
     const taken = pending.length;
     const late = await dueActions(pending.slice(0, taken), deadline);
-    const { last, due } = await head.find(deadline);
+    const { last, due } = await tracker.find(deadline);
     const { current: key } = await loadKeys();
     const entries = createAuditEntries(last, [...due, ...late, ...actions], { at: now(), key });
     const all = [...entries.map(auditEntryInsert), ...writes];
@@ -157,7 +157,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     }
     pending.splice(0, taken);
     const newest = entries.at(-1);
-    if (newest !== undefined) await head.advance(newest);
+    if (newest !== undefined) await tracker.advance(newest);
     return { entries };
   };
 
@@ -260,7 +260,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
       }),
     async verify({ after, limit }) {
       const keys = await loadKeys();
-      return verifyAudit({ store, keys, anchor, after, limit, now, queryMs });
+      return verifyAudit({ store, keys, headFile, after, limit, now, queryMs });
     },
   };
 }

@@ -44,7 +44,7 @@ function clientOf(url: string): string | null | undefined {
   return clientId === '' ? null : clientId;
 }
 
-function formatReport({ count, first, last, keys, isAnchored, fault: issue, unknownKey }: AuditReport) {
+function formatReport({ count, first, last, keys, isAnchored, issue, unknownKey }: AuditReport) {
   const place = (entry: AuditReport['last']) => entry && { seq: entry.seq, at: entry.at };
   const isComplete = issue !== undefined || unknownKey !== undefined || count < MAX_VERIFIED;
   return { count, first: place(first), last: place(last), keys, isAnchored, isComplete, issue, unknownKey };

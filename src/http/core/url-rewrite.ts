@@ -17,7 +17,7 @@ interface SignedUploadAddress {
   readonly collection: Collection | undefined;
 }
 
-/** What a request is for is undefined where it came to an internal path by itself. */
+/** `uploadOf` and `endpointOf` know rewritten requests alone: one that names an internal path itself is neither. */
 export interface UrlRewriter {
   /** The URL that the router is to look up. */
   rewrite(raw: IncomingMessage): string;

@@ -64,15 +64,15 @@ describe('the folder of the audit log', () => {
 
   it('keeps the newest entry, and says so when it holds none', async () => {
     const place = await inNew();
-    const { anchor } = await openAuditFolder(place);
-    expect(await anchor.load()).toBeUndefined();
-    await anchor.save({ seq: 7, hash: 'f' });
-    expect(await anchor.load()).toEqual({ seq: 7, hash: 'f' });
+    const { headFile } = await openAuditFolder(place);
+    expect(await headFile.load()).toBeUndefined();
+    await headFile.save({ seq: 7, hash: 'f' });
+    expect(await headFile.load()).toEqual({ seq: 7, hash: 'f' });
     const file = join(place.folder, 'audit.head');
     expect(modeOf(file)).toBe(0o600);
     for (const text of ['', '{bad', '{}', '{"seq":"7"}']) {
       writeFileSync(file, text);
-      await expect(anchor.load(), text).rejects.toMatchObject({ code: 'CONFIGURATION_INVALID' });
+      await expect(headFile.load(), text).rejects.toMatchObject({ code: 'CONFIGURATION_INVALID' });
     }
   });
 });

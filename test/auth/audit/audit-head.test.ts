@@ -68,7 +68,7 @@ describe('the stored head of the audit log', () => {
     const errors: string[] = [];
     const log = { ...silent, error: (_fields: object, message: string) => void errors.push(message) };
     const away = () => Promise.reject(new Error('no disk'));
-    const folder = { ...auditFolder(keysNamed('test')), anchor: { load: away, save: away } };
+    const folder = { ...auditFolder(keysNamed('test')), headFile: { load: away, save: away } };
     const audit = createAudit({ store, now: Date.now, queryMs: 60_000, log, folder });
     await audit.record(ACTION);
     expect(await audit.read(0, 10)).toHaveLength(1);

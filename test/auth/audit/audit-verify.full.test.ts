@@ -40,7 +40,7 @@ async function log(store: DocumentStore, folder = auditFolder()) {
     audit,
     entries: await audit.read(0, 100),
     verify: (keys: typeof folder.keys | undefined = folder.keys, after = 0) =>
-      verifyAudit({ store, keys, anchor: folder.anchor, after, now: Date.now, queryMs: 60_000 }),
+      verifyAudit({ store, keys, headFile: folder.headFile, after, now: Date.now, queryMs: 60_000 }),
     remove: (...seqs: readonly number[]) => store.commit(seqs.map(remove), {}),
     async replace(...entries: readonly (readonly [seq: number, entry: object])[]) {
       await store.commit(
@@ -135,15 +135,15 @@ describe('an audit log', () => {
     for (let n = 0; n < 600; n += 1) await whole.audit.record(ACTION);
     const report = await whole.verify();
     expect(report).toMatchObject({ count: 612, isAnchored: true, keys: OURS.ids });
-    expect([report.fault, report.unknownKey, report.last?.seq]).toEqual([undefined, undefined, 612]);
-    expect(await whole.verify(OURS, 600)).toMatchObject({ count: 12, fault: undefined });
+    expect([report.issue, report.unknownKey, report.last?.seq]).toEqual([undefined, undefined, 612]);
+    expect(await whole.verify(OURS, 600)).toMatchObject({ count: 12, issue: undefined });
     await expect(whole.verify(OURS, 613)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it.each(Object.entries(TAMPERED))('is broken where %s', async (_what, [tamper, fault]) => {
+  it.each(Object.entries(TAMPERED))('is broken where %s', async (_what, [tamper, issue]) => {
     const broken = await log((await openTemporaryStore()).store);
     await tamper(broken);
-    expect((await broken.verify()).fault).toMatchObject(fault);
+    expect((await broken.verify()).issue).toMatchObject(issue);
   });
 
   it('that was truncated says so once somebody appends, also after a restart', async () => {
@@ -152,13 +152,13 @@ describe('an audit log', () => {
     await cut.remove(11, 12);
     // The process that wrote them, and one that begins with what the folder says.
     await cut.audit.record({ ...ACTION, target: 'next' });
-    expect((await cut.verify()).fault).toMatchObject({ kind: 'noted', seq: 11 });
+    expect((await cut.verify()).issue).toMatchObject({ kind: 'noted', seq: 11 });
     await cut.remove(12);
     const later = auditOf(cut.store, Date.now, folder);
     await later.check();
     const [, broken] = await later.read(10, 10);
     expect(broken).toMatchObject({ action: 'audit.broken', target: '12', after: null, seq: 12 });
-    expect((await cut.verify(OURS, 12)).fault).toBeUndefined();
+    expect((await cut.verify(OURS, 12)).issue).toBeUndefined();
   });
 
   it('cannot be checked without its key, and with an older one beside the new it can', async () => {
@@ -170,7 +170,7 @@ describe('an audit log', () => {
     await auditOf(old.store, Date.now, { ...folder, loadKeys: async () => both }).record(ACTION);
     expect(await old.verify(both)).toMatchObject({
       count: 14,
-      fault: undefined,
+      issue: undefined,
       keys: [id, both.current.id],
     });
     expect((await old.verify(keysNamed('new'))).unknownKey).toMatchObject({ seq: 1 });
@@ -188,11 +188,11 @@ describeMongo('on MongoDB', (servers) => {
     });
     try {
       const kept = await log(store);
-      expect(await kept.verify()).toMatchObject({ count: 12, fault: undefined });
+      expect(await kept.verify()).toMatchObject({ count: 12, issue: undefined });
       await kept.remove(12);
-      expect((await kept.verify()).fault).toMatchObject({ kind: 'truncated', seq: 12 });
+      expect((await kept.verify()).issue).toMatchObject({ kind: 'truncated', seq: 12 });
       await kept.replace([5, { ...at(kept, 5), clientId: 'mole' }]);
-      expect((await kept.verify()).fault).toMatchObject({ kind: 'changed', seq: 5 });
+      expect((await kept.verify()).issue).toMatchObject({ kind: 'changed', seq: 5 });
     } finally {
       await store.close();
     }

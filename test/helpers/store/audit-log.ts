@@ -30,7 +30,7 @@ export function auditFolder(keys = keysNamed('test')): AuditFolder & {
     loadKeys: async () => keys,
     keyId: keys.current.id,
     end: undefined as AuditHead | undefined,
-    anchor: {
+    headFile: {
       load: async () => folder.end,
       save: async (end: AuditHead) => {
         folder.end = end;
