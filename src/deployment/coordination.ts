@@ -1,5 +1,8 @@
 // What the rest of the server sees of the other processes on its database: what changed elsewhere, changes that only one process
-// makes at a time, and whether this process knows the state of the others. Types only: `deployment.ts` implements it.
+// makes at a time, whether this process knows the state of the others, and calls that count for all. Types only: `deployment.ts`
+// and `limits/` implement it.
+
+import type { MaybePromise } from '../lib/async/maybe-promise.ts';
 
 /**
  * What a change is about. `module-order`: an operator has given an order; `workspace`: a command has written texts of a workspace in
@@ -30,6 +33,9 @@ export interface Change {
  * the store's StoreError: then it is called again.
  */
 export type ChangeListener = (target: string | undefined) => Promise<void>;
+
+/** Whether one more call of a module is within so many a minute, at least 1; then it is counted. Never rejects. */
+export type CountCall = (moduleId: string, perMinute: number) => MaybePromise<boolean>;
 
 export interface Coordination {
   /** Registers what is to be done about changes of a kind that other processes announce. */

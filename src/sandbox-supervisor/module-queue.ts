@@ -29,7 +29,8 @@ const MAX_WAITING = 32;
 const MAX_STREAM_WAITING = 1024;
 const BYTES_PER_CHARACTER = 2;
 const MB = 1_048_576;
-const MINUTE_MS = 60_000;
+/** Milliseconds after which the statistics of a queue that is not used say nothing any more. */
+const UNUSED_MS = 60_000;
 
 /** A caller waits this long for a host. */
 const MAX_WAIT_MS = 1000;
@@ -69,14 +70,11 @@ export class ModuleQueue {
   #throttledUntil = 0;
   #aloneUntil = 0;
   #guestCallRatio = 0;
-  #minuteFrom: number;
-  #minuteCount = 0;
   #usedAt: number;
 
   /** `now`: milliseconds of a steady clock, like all times here. */
   constructor(moduleId: string, now: number) {
     this.moduleId = moduleId;
-    this.#minuteFrom = now;
     this.#usedAt = now;
   }
 
@@ -128,24 +126,13 @@ export class ModuleQueue {
     return now < this.#aloneUntil;
   }
 
-  /** Nothing waits and nothing was called for a minute, so that a new queue would do as well. */
+  /** Nothing waits and nothing came for a while, so that a new queue would do as well. */
   isUnused(now: number): boolean {
-    return this.#waiting.length === 0 && now - this.#usedAt > MINUTE_MS && !this.runsAlone(now);
-  }
-
-  /** Counts a call; false when the minute is full (0: no limit). A minute begins with the first call after the last one ended. */
-  countCall(perMinute: number, now: number): boolean {
-    this.#usedAt = now;
-    if (now - this.#minuteFrom >= MINUTE_MS) {
-      this.#minuteFrom = now;
-      this.#minuteCount = 0;
-    }
-    if (perMinute > 0 && this.#minuteCount >= perMinute) return false;
-    this.#minuteCount += 1;
-    return true;
+    return this.#waiting.length === 0 && now - this.#usedAt > UNUSED_MS && !this.runsAlone(now);
   }
 
   add(invocation: Invocation): void {
+    this.#usedAt = invocation.waitsSince;
     this.#waiting.push(invocation);
   }
 

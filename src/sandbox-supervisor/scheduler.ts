@@ -17,8 +17,6 @@ interface SchedulerDeps extends HostLimits {
   readonly jitDomains: ReadonlySet<string>;
   readonly pendingGuestCalls: PendingGuestCalls;
   readonly onStarted?: UsageObserver['onStarted'] | undefined;
-  /** The part of a rate limit that this process may use up. */
-  readonly shareOf: (limit: number) => number;
   /** Milliseconds of a steady clock. */
   readonly now: () => number;
 }
@@ -44,14 +42,11 @@ export interface Scheduler {
 }
 
 const BUSY = failedResult('ENDPOINT_BUSY', 'Too many requests wait for a host');
-/** Result of a call above the limit of a minute. */
-export const RATE_LIMITED = failedResult('ENDPOINT_RATE_LIMITED', 'It was called too often within a minute');
 const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started');
 
 /** Creates the queues of all modules. Nothing runs before the first `enqueue`. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, pendingGuestCalls, now, onStarted, shareOf } =
-    deps;
+  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, pendingGuestCalls, now, onStarted } = deps;
   const numberOf = createModuleNumbers();
   const queues = new Map<string, ModuleQueue>();
   /** Queues that are not empty. One that was sent something goes to the end. */
@@ -147,12 +142,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     schedule,
     enqueue: (request) =>
       new Promise((resolve) => {
-        const time = now();
-        const { id, policy } = request.moduleVersion;
-        const queue = queueOf(id);
-        if (!queue.countCall(shareOf(policy.limits.perMinute), time)) return resolve(RATE_LIMITED);
+        const queue = queueOf(request.moduleVersion.id);
         queue.add(
-          new Invocation(request, { stats: queue, pendingGuestCalls, resolve, now: time, onStarted }),
+          new Invocation(request, { stats: queue, pendingGuestCalls, resolve, now: now(), onStarted }),
         );
         waiting.add(queue);
         schedule();

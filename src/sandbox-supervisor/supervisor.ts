@@ -1,6 +1,7 @@
 // The sandbox that runs posted code in host processes: here the whole way of an invocation is told, from its request to its result.
 
 import type { FromHost } from '../../sandbox/protocol.ts';
+import type { CountCall } from '../deployment/coordination.ts';
 import { createWatchdog } from '../lib/async/watchdog.ts';
 import { PendingGuestCalls } from './guest-calls.ts';
 import type { Host } from './host.ts';
@@ -20,7 +21,6 @@ import { checkIsolationLevel } from './isolation/isolation-levels.ts';
 import type { Launcher } from './isolation/launcher.ts';
 import { createSelfTestResults } from './isolation/self-test-results.ts';
 import type {
-  CountCall,
   Incident,
   InvocationRequest,
   InvocationResult,
@@ -33,7 +33,7 @@ import { cpuMsOf } from './process-usage.ts';
 import type { ResultMessage } from './protocol/host-messages.ts';
 import { createResultReader } from './result-frames.ts';
 import { createStatus } from './sandbox-status.ts';
-import { createScheduler, RATE_LIMITED } from './scheduler.ts';
+import { createScheduler } from './scheduler.ts';
 import { checkTimeouts } from './timeouts.ts';
 import { CHECK_INTERVAL_MS, REAP_INTERVAL_MS } from './tuning.ts';
 
@@ -51,10 +51,8 @@ export interface SupervisorOptions {
   readonly hostMemoryMb: number;
   readonly jitDomains: readonly string[];
   readonly usage?: UsageObserver | undefined;
-  /** The part of a rate limit that this process may use up; all of it unless given. */
-  readonly shareOf?: ((limit: number) => number) | undefined;
-  /** Counts calls in place of the queues, each of which counts those of this process. */
-  readonly countCall?: CountCall | undefined;
+  /** Counts calls of modules whose policies limit them. */
+  readonly countCall: CountCall;
   /** Steady clock, in milliseconds; that of the process unless given. */
   readonly now?: () => number;
 }
@@ -63,13 +61,14 @@ export interface SupervisorOptions {
 const STOP_TIMEOUT_MS = 5000;
 
 const CLOSED = failedResult('ENDPOINT_CRASHED', 'The server is stopping');
+const RATE_LIMITED = failedResult('ENDPOINT_RATE_LIMITED', 'It was called too often within a minute');
 const SUSPENDED = failedResult('ENDPOINT_SUSPENDED', 'It was suspended');
 const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited was ended');
 
 /**
  * Creates the sandbox. It starts no process before the first invocation or inspection. The way of an invocation:
  *
- * 1. accepted and queued: `invoke`, then `enqueue` of the scheduler puts an `Invocation` into the `ModuleQueue` of its module;
+ * 1. counted, accepted and queued: `invoke`, then `enqueue` of the scheduler puts an `Invocation` into the `ModuleQueue` of its module;
  * 2. dispatched: the scheduler selects a `Host`, whose `send` writes one frame for a batch to its `HostConnection`;
  * 3. back: the connection reads a frame and passes the parsed message to `onMessage`, a result frame goes on to `onResults`;
  * 4. answered: the result reader performs guest calls, each result of which starts another time slice, and settles the
@@ -78,8 +77,8 @@ const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited
  * Where a host exits instead, `onExit` settles or queues again what it had; timeouts kill hosts and settle what waits too long.
  */
 export function createSupervisor(options: SupervisorOptions): Sandbox {
-  const { now = () => performance.now(), jitDomains, minimumLevel, busyHosts, maxHosts, usage } = options;
-  const { countCall } = options;
+  const { now = () => performance.now(), jitDomains, minimumLevel, busyHosts, maxHosts } = options;
+  const { usage, countCall } = options;
   let observer: SandboxObserver | undefined;
   const onIncident = (incident: Incident) => observer?.onIncident(incident);
   const pool = createHostPool({
@@ -100,8 +99,6 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     jitDomains: new Set(jitDomains),
     pendingGuestCalls,
     onStarted: usage?.onStarted,
-    // Nothing is left to count where all processes count together.
-    shareOf: countCall === undefined ? (options.shareOf ?? ((limit) => limit)) : () => 0,
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({
@@ -145,24 +142,21 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   };
 
   const accept = (request: InvocationRequest): Promise<InvocationResult> => {
-    const result = resultWithoutRun(request.moduleVersion.id);
-    if (result !== undefined) return Promise.resolve(result);
     timeouts.start();
     reaper.start();
     return scheduler.enqueue(request);
   };
 
-  /** The call of a module that does not run is not counted. */
-  const acceptCounted = async (request: InvocationRequest, count: CountCall): Promise<InvocationResult> => {
-    const { id, policy } = request.moduleVersion;
-    const result = resultWithoutRun(id);
-    if (result !== undefined) return result;
-    return (await count(id, policy.limits.perMinute)) ? accept(request) : RATE_LIMITED;
-  };
-
   const invoke = (request: InvocationRequest): Promise<InvocationResult> => {
-    const isLimited = request.moduleVersion.policy.limits.perMinute > 0;
-    return countCall === undefined || !isLimited ? accept(request) : acceptCounted(request, countCall);
+    const { id, policy } = request.moduleVersion;
+    const { perMinute } = policy.limits;
+    // The call of a module that does not run is not counted.
+    const result = resultWithoutRun(id);
+    if (result !== undefined) return Promise.resolve(result);
+    const isWithin = perMinute === 0 || countCall(id, perMinute);
+    if (isWithin === true) return accept(request);
+    if (isWithin === false) return Promise.resolve(RATE_LIMITED);
+    return isWithin.then((counted) => (counted ? (resultWithoutRun(id) ?? accept(request)) : RATE_LIMITED));
   };
 
   /** What hosts send. False: the message has no place here, so the host is compromised. */

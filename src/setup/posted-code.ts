@@ -12,6 +12,7 @@ import type { DocumentHooks } from '../collections/hooks/document-hooks.ts';
 import type { CollectionRegistry } from '../collections/model/collection.ts';
 import type { DocumentService } from '../collections/model/documents.ts';
 import type { Config } from '../config/schema.ts';
+import type { CountCall } from '../deployment/coordination.ts';
 import type { DeploymentMember } from '../deployment/deployment.ts';
 import { createEndpointCalls, type EndpointCalls } from '../endpoints/call.ts';
 import { createRequestEncoder } from '../endpoints/messages.ts';
@@ -45,7 +46,8 @@ const sandboxFolder = () => new URL('sandbox/', packageRoot());
 export function openSandbox(
   { sandbox, server }: Config,
   usage?: UsageObserver,
-  limits: Partial<Pick<SharedLimits, 'shareOf' | 'countCall'>> = {},
+  // Commands inspect code, and call none.
+  countCall: CountCall = () => true,
 ): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const cores = Math.ceil(availableParallelism() / server.workers);
@@ -62,7 +64,7 @@ export function openSandbox(
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     usage,
-    ...limits,
+    countCall,
   });
 }
 
@@ -96,7 +98,7 @@ interface PostedCodeDeps {
   readonly workspace: Workspace;
   readonly deployment: DeploymentMember;
   /** Limits on calls that all processes share. */
-  readonly sharedLimits: Pick<SharedLimits, 'shareOf' | 'countCall'>;
+  readonly sharedLimits: Pick<SharedLimits, 'countCall'>;
   readonly registry: CollectionRegistry;
   readonly createCaller: CreateCaller;
   readonly clients: Pick<ClientService, 'find' | 'findStatus'>;
@@ -179,8 +181,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const undeclaredNames = createUndeclaredNameFinder();
   const hasher = createPasswordHasher();
   const usage = new ModuleUsage(now);
-  const { shareOf, countCall } = deps.sharedLimits;
-  const sandbox = openSandbox(config, usage.observer(deps.usage), { shareOf, countCall });
+  const sandbox = openSandbox(config, usage.observer(deps.usage), deps.sharedLimits.countCall);
   const counted = usage.around(sandbox);
   const modules = createModuleService({
     store,

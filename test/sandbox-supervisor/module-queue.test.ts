@@ -191,25 +191,14 @@ describe('a slow module', () => {
   });
 });
 
-describe('the rate limit of a module', () => {
-  it('admits so many calls a minute', () => {
-    const queue = fakeQueue();
-    const admitted = [0, 1, 2, 59_999, 60_000, 60_001, 60_002].map((now) => queue.countCall(2, now));
-    expect(admitted).toEqual([true, true, false, false, true, true, false]);
-  });
-
-  it('admits all at 0', () => {
-    const queue = fakeQueue();
-    expect(Array.from({ length: 1000 }, () => queue.countCall(0, 0)).includes(false)).toBe(false);
-  });
-});
-
 describe('the queue of a module', () => {
-  it('is unused a minute after its last call, unless something waits', () => {
+  it('is unused a minute after its last invocation, unless something waits', () => {
     const queue = fakeQueue();
     expect([queue.isUnused(60_000), queue.isUnused(60_001)]).toEqual([false, true]);
-    queue.add(fakeInvocation(queue));
-    expect(queue.isUnused(60_001)).toBe(false);
+    queue.add(fakeInvocation(queue, {}, 1000));
+    expect(queue.isUnused(61_001)).toBe(false);
+    queue.rejectAll(REJECTED);
+    expect([queue.isUnused(61_000), queue.isUnused(61_001)]).toEqual([false, true]);
   });
 
   it('rejects what has waited for too long, and nothing else', () => {

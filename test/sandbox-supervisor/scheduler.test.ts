@@ -104,12 +104,6 @@ describe('the scheduler', () => {
     expect(hosts[0]?.queue?.length).toBe(1024);
   });
 
-  it('rejects what goes over the rate limit of its policy', async () => {
-    const { run } = schedulerOf();
-    const runs = run(endpoint('a', { limits: { perMinute: 2 } }), 3);
-    expect(await runs[2]).toMatchObject({ code: 'ENDPOINT_RATE_LIMITED' });
-  });
-
   it('rejects all at once when no host can be started', async () => {
     const { run, state } = schedulerOf({ startable: 0 });
     state.isBroken = true;

@@ -1,6 +1,8 @@
-// Calls that are counted for several processes before they are accepted.
+// Calls that are counted before they are accepted: at once, or by several processes together.
 import { describe, expect, it } from 'vitest';
-import type { CountCall, InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import type { CountCall } from '../../src/deployment/coordination.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox/sandbox.ts';
 
 const FAST = 'module.exports.get = (req, res) => res.json({ a: 1 })';
@@ -17,10 +19,17 @@ function createCounter() {
   return { counted, countCall, answer };
 }
 
-describe('a call that several processes count', () => {
-  it('runs or is refused as the count says, in place of the limit of one process', async () => {
+describe('a call that is counted', () => {
+  it('runs or is refused as the count says at once', async () => {
+    const { sandbox } = openSandbox({ countCall: (_id, perMinute) => perMinute === 3 });
+    const [within, beyond] = [3, 4].map((perMinute) => createModuleVersion(FAST, { limits: { perMinute } }));
+    const runs = [within, beyond].map((unit) => sandbox.invoke(invocationRequest(unit as ModuleVersion)));
+    expect((await Promise.all(runs)).map(codeOf)).toEqual(['response', 'ENDPOINT_RATE_LIMITED']);
+  });
+
+  it('runs or is refused as the count says later', async () => {
     const counter = createCounter();
-    const { sandbox } = openSandbox({ countCall: counter.countCall, shareOf: () => 1 });
+    const { sandbox } = openSandbox({ countCall: counter.countCall });
     const unit = createModuleVersion(FAST, LIMITED);
     const runs = Array.from({ length: 3 }, () => sandbox.invoke(invocationRequest(unit)));
     expect(counter.counted.map(([id, limit]) => [id, limit])).toEqual(Array(3).fill([unit.id, 3]));

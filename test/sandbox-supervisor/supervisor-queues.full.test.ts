@@ -1,12 +1,8 @@
 // Who waits, for how long, and beside whom.
 import { describe, expect, it } from 'vitest';
+import { createDividedCalls } from '../../src/deployment/limits/shared-calls.ts';
 import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import {
-  createModuleVersion,
-  invocationRequest,
-  openSandbox,
-  slowClock,
-} from '../helpers/sandbox/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 /** A busy machine starts processes slowly. */
@@ -153,7 +149,8 @@ describe('the queue', () => {
 
   it('limits the calls of a minute', async () => {
     let clock = 0;
-    const { sandbox } = openSandbox({ now: () => slowClock() + clock });
+    const countCall = createDividedCalls({ shareOf: (limit) => limit, clock: () => clock });
+    const { sandbox } = openSandbox({ countCall });
     const unit = createModuleVersion(FAST, { limits: { perMinute: 3 } });
     const run = async () => codeOf(await sandbox.invoke(invocationRequest(unit)));
     expect([await run(), await run(), await run(), await run()]).toEqual([

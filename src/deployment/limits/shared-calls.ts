@@ -1,42 +1,46 @@
 // Calls of a minute, counted by all processes together in the cache that they share. Calls that come while it is asked are asked
 // for together afterwards: no call waits for more than two answers, and a busy module costs no more than one question at a time.
-// Without the cache, each process takes its part of the limit.
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
+// Without the cache, or while it is away, each process takes its part of the limit.
 import type { SharedCounts } from '../../stores/ports.ts';
 import type { CacheReach } from '../cache-reach.ts';
+import type { CountCall } from '../coordination.ts';
 import { KnownWindows } from './known-windows.ts';
 
 const WINDOW_MS = 60_000;
 
-export interface SharedCountDeps {
-  readonly counts: SharedCounts;
-  readonly reach: Pick<CacheReach, 'isAway' | 'leave'>;
-  /** The part of a limit that this process may take while the cache is away. */
+export interface DividedCountDeps {
+  /** The part of a limit that this process may take without the cache. */
   readonly shareOf: (limit: number) => number;
   /** Milliseconds of a steady clock. */
   readonly clock: () => number;
 }
 
-/** Whether one more call of `key` is within `limit` calls a minute, 0 for any number; then it is counted. Never rejects. */
-export type CountSharedCall = (key: string, limit: number) => MaybePromise<boolean>;
+export interface SharedCountDeps extends DividedCountDeps {
+  readonly counts: SharedCounts;
+  readonly reach: Pick<CacheReach, 'isAway' | 'leave'>;
+}
 
 interface WaitingCall {
   readonly limit: number;
   readonly resolve: (isWithin: boolean) => void;
 }
 
-/** Creates the count of calls. */
-export function createSharedCalls({ counts, reach, shareOf, clock }: SharedCountDeps): CountSharedCall {
-  const windows = new KnownWindows(clock);
-  /** Of the keys of which the cache is being asked. */
-  const waiting = new Map<string, WaitingCall[]>();
-
-  const takeShare = (key: string, limit: number): boolean => {
-    const window = windows.of(key);
-    if (window.settled >= limit || window.own >= shareOf(limit)) return false;
+/** Creates the count of calls of one process, which takes its part of each limit. */
+export function createDividedCalls({ shareOf, clock }: DividedCountDeps, windows = new KnownWindows(clock)) {
+  return (moduleId: string, perMinute: number): boolean => {
+    const window = windows.of(moduleId);
+    if (window.settled >= perMinute || window.own >= shareOf(perMinute)) return false;
     windows.takeUnheard(window, WINDOW_MS);
     return true;
   };
+}
+
+/** Creates the count of calls that processes make together. */
+export function createSharedCalls({ counts, reach, ...divided }: SharedCountDeps): CountCall {
+  const windows = new KnownWindows(divided.clock);
+  const takeShare = createDividedCalls(divided, windows);
+  /** Of the modules about which the cache is being asked. */
+  const waiting = new Map<string, WaitingCall[]>();
 
   const askFor = async (key: string, calls: readonly WaitingCall[]): Promise<void> => {
     // A policy may have been posted in between: the newest one holds.
@@ -57,7 +61,6 @@ export function createSharedCalls({ counts, reach, shareOf, clock }: SharedCount
   };
 
   return (key, limit) => {
-    if (limit === 0) return true;
     if (windows.of(key).settled >= limit) return false;
     if (reach.isAway()) return takeShare(key, limit);
     return new Promise((resolve) => {

@@ -1,7 +1,6 @@
 // The sandbox as the rest of the server uses it. Types only; `supervisor.ts` implements it.
 import type { Inspection, ModuleKind } from '../../../sandbox/protocol.ts';
 import type { ErrorItem } from '../../errors/errors.ts';
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ModuleVersion } from './module-version.ts';
 
 /** A call from guest code to the server: `timer`, `fetch`, `model.find`, `model.create`, … */
@@ -34,12 +33,6 @@ export interface InvocationRequest {
   performGuestCall(call: GuestCall, signal: AbortSignal): Promise<GuestCallResult>;
   log(record: GuestLogRecord): void;
 }
-
-/**
- * Counts calls of modules across processes: whether one more is within `perMinute`, 0 for any number; then it is counted. Never
- * rejects.
- */
-export type CountCall = (moduleId: string, perMinute: number) => MaybePromise<boolean>;
 
 export type InvocationErrorCode =
   | 'ENDPOINT_ERROR'

@@ -3,21 +3,19 @@
 import { createFailureCounts, type FailureCounts } from '../../auth/login.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CacheReach } from '../../deployment/cache-reach.ts';
+import type { CountCall } from '../../deployment/coordination.ts';
 import { createSharedAttempts } from '../../deployment/limits/shared-attempts.ts';
-import { createSharedCalls } from '../../deployment/limits/shared-calls.ts';
-import type { CountCall } from '../../sandbox-supervisor/model/sandbox.ts';
+import { createDividedCalls, createSharedCalls } from '../../deployment/limits/shared-calls.ts';
 import type { SharedCounts } from '../../stores/ports.ts';
 
 /** Limits on logins and on calls, for all processes together. */
 export interface SharedLimits {
-  /** The part of a limit that this process may use up where limits are divided. */
-  readonly shareOf: (limit: number) => number;
-  /** Undefined where calls are not counted together. */
-  readonly countCall: CountCall | undefined;
+  readonly countCall: CountCall;
   readonly failures: FailureCounts;
 }
 
 interface SharedLimitsDeps {
+  /** The part of a limit that this process may use up where limits are divided. */
   readonly shareOf: (limit: number) => number;
   /** Undefined where the processes share no cache that counts. */
   readonly shared:
@@ -33,14 +31,14 @@ export function createSharedLimits(
   { shareOf, shared, clock }: SharedLimitsDeps,
 ): SharedLimits {
   if (shared === undefined) {
-    return { shareOf, countCall: undefined, failures: createFailureCounts(rateLimit, shareOf) };
+    const countCall = createDividedCalls({ shareOf, clock });
+    return { countCall, failures: createFailureCounts(rateLimit, shareOf) };
   }
   const deps = { ...shared, shareOf, clock };
   const { perClient, perAddress, windowSeconds } = rateLimit;
   const begin = createSharedAttempts({ ...deps, windowMs: windowSeconds * 1000 });
   const countCall = createSharedCalls(deps);
   return {
-    shareOf,
     countCall: (moduleId, perMinute) => countCall(`calls ${moduleId}`, perMinute),
     failures: {
       begin: ({ client, address }) =>

@@ -1,12 +1,13 @@
 // Calls of a minute that several processes count together, on a cache that can go away and lose what it has counted.
 import { describe, expect, it } from 'vitest';
-import type { CountSharedCall } from '../../../src/deployment/limits/shared-calls.ts';
+import type { CountCall } from '../../../src/deployment/coordination.ts';
+import { createDividedCalls } from '../../../src/deployment/limits/shared-calls.ts';
 import { createSharedCounts } from './memory-counts.ts';
 
 const LIMIT = 10;
 
 /** How many of so many calls are within the limit. */
-async function within(count: CountSharedCall, calls: number, limit = LIMIT): Promise<number> {
+async function within(count: CountCall, calls: number, limit = LIMIT): Promise<number> {
   const answers = Array.from({ length: calls }, () => count('a', limit));
   return (await Promise.all(answers)).filter((isWithin) => isWithin).length;
 }
@@ -59,11 +60,31 @@ describe('calls that processes count together', () => {
     expect(await within(count, 11, 15)).toBe(5);
     expect(await within(count, 1, 12)).toBe(0);
   });
+});
 
-  it('are asked of nobody without a limit', () => {
-    const shared = createSharedCounts();
-    expect(shared.join().count('a', 0)).toBe(true);
-    expect(shared.asked).toEqual([]);
+describe('calls that one process counts', () => {
+  /** What becomes of calls with a limit of `perMinute`, made at these times. */
+  const outcomes = (perMinute: number, times: readonly number[], shareOf = (limit: number) => limit) => {
+    let time = 0;
+    const count = createDividedCalls({ shareOf, clock: () => time });
+    return times.map((at) => {
+      time = at;
+      return count('a', perMinute);
+    });
+  };
+
+  it('are so many in the minute that begins with the first of them', () => {
+    const times = [500, 501, 502, 60_499, 60_500, 60_501, 60_502];
+    expect(outcomes(2, times)).toEqual([true, true, false, false, true, true, false]);
+  });
+
+  it('are its part of the limit', () => {
+    expect(outcomes(4, [0, 1, 2], (limit) => limit / 2)).toEqual([true, true, false]);
+  });
+
+  it('are counted for each module', () => {
+    const count = createDividedCalls({ shareOf: (limit) => limit, clock: () => 0 });
+    expect([count('a', 1), count('a', 1), count('b', 1)]).toEqual([true, false, true]);
   });
 });
 

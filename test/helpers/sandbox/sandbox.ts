@@ -130,6 +130,7 @@ export function createTestSandbox({
     busyHosts: 2,
     hostMemoryMb: 384,
     jitDomains: [],
+    countCall: () => true,
     now: slowClock,
     ...options,
   });

@@ -24,7 +24,6 @@ export function schedulerOf({ busyHosts = 2, startable = 16, startsAtOnce = true
     maxHosts: 16,
     hostMemoryMb: 384,
     jitDomains: new Set(['fast']),
-    shareOf: (limit: number) => limit,
     pendingGuestCalls: new PendingGuestCalls(),
     now: () => clock,
     pool: {
