@@ -174,7 +174,7 @@ export class DeploymentMember implements Coordination {
     return [this.#own, ...this.#others.others()].map((record) => statusOf(record, this.#own.id));
   }
 
-  /** The address at which it is reached, once it is: `host:port`. */
+  /** The address at which it is reached, once it is: `hostname:port`. */
   setAddress(address: string): void {
     this.#own = { ...this.#own, address };
     if (this.#hasJoined) void this.#queue.withLock('', () => this.#lookAndBeat(true));

@@ -11,10 +11,10 @@ const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
 export interface ProcessRecord {
   readonly id: string;
   /** Name of the machine, and what tells it from others of that name: processes of one are seen by each other. */
-  readonly host: string;
+  readonly hostname: string;
   readonly machine: string;
   readonly pid: number;
-  /** Where it listens for the content API: `host:port`. */
+  /** Where it listens for the content API: `hostname:port`. */
   readonly address: string;
   /** Of the package. */
   readonly version: string;

@@ -68,7 +68,7 @@ export async function openDeployment(config: Config, deps: DeploymentDeps): Prom
     isSole,
     startsAlone: isSole || (isFirst && isEmbeddedDatabase(database)),
     identity: {
-      host: hostname(),
+      hostname: hostname(),
       address: `${server.host}:${server.port}`,
       version: packageVersion(),
     },

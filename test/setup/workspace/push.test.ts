@@ -181,7 +181,7 @@ describe('A push', () => {
     const { pid } = process;
     await createProcessRecords(deps).save({
       id: 'a'.repeat(24),
-      host: 'host',
+      hostname: 'host',
       machine: machineId(),
       pid,
       address: 'a:80',

@@ -76,7 +76,7 @@ export interface FolderLock {
 
 interface LockOwner {
   readonly pid: number;
-  readonly host: string;
+  readonly hostname: string;
   readonly since: string;
 }
 
@@ -87,9 +87,10 @@ const OWNER_FILE = 'cloister.lock.json';
 /** Reads the file of the owner; undefined if it is missing or not valid. */
 function readOwner(path: string): LockOwner | undefined {
   try {
-    const { pid, host, since } = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')) as LockOwner;
-    return typeof pid === 'number' && typeof host === 'string' && typeof since === 'string'
-      ? { pid, host, since }
+    const owner = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')) as LockOwner;
+    const { pid, hostname: name, since } = owner;
+    return typeof pid === 'number' && typeof name === 'string' && typeof since === 'string'
+      ? { pid, hostname: name, since }
       : undefined;
   } catch {
     return undefined;
@@ -109,7 +110,7 @@ function writeOwner(path: string, owner: LockOwner): void {
 
 function folderInUseError(path: string): StoreError {
   const owner = readOwner(path);
-  const who = owner === undefined ? '' : `: process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+  const who = owner === undefined ? '' : `: process ${owner.pid} on ${owner.hostname}, since ${owner.since}`;
   return new StoreError('in-use', {
     cause: new Error(`another server has the data folder ${resolve(path)}${who}`),
   });
@@ -136,7 +137,7 @@ export function lockFolder(path: string, now: () => number): FolderLock {
   } catch (error) {
     throw isBusy(error) ? folderInUseError(path) : error;
   }
-  const owner: LockOwner = { pid: process.pid, host: hostname(), since: new Date(now()).toISOString() };
+  const owner: LockOwner = { pid: process.pid, hostname: hostname(), since: new Date(now()).toISOString() };
   writeOwner(path, owner);
   return {
     release() {
