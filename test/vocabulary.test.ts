@@ -174,7 +174,6 @@ const MEANINGS = new Map(
     },
     host: {
       files: /^sandbox\/|^src\/(?:sandbox-supervisor\/|metrics\/|setup\/posted-code\.ts$)/,
-      // In the status and in settings it is a machine.
       terms:
         /^(?:hosts|setHost|hostCalls|maxHosts|hostMemoryMb|(?:missing|require)Host(?:Header)?)$|^src\/(?:migration\/|setup\/app\.ts|deployment\/(?:deployment-types|process-status)\.ts|cli\/output\/process-table\.ts)/,
     },

@@ -1,28 +1,35 @@
 // One call of an endpoint: `accept` authorizes the matched request before its body is read, `run` invokes the module with the
-// request as text and turns the result into a response or an error.
+// request as text and turns the result into a response or an error. Behind them: how results become errors, and what hooks are told
+// of the request.
 
 import { decideEndpoint } from '../auth/access/permissions.ts';
 import { missingTokenError, notPermittedError } from '../auth/auth-errors.ts';
 import type { Client } from '../auth/clients/client.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
+import {
+  type HookRequest,
+  MAX_HOOK_BODY_CHARACTERS,
+  MAX_HOOK_LIST_CHARACTERS,
+} from '../collections/model/documents.ts';
 import { AppError, StoreError } from '../errors/errors.ts';
+import { isJsonObject } from '../lib/json/json.ts';
 import type { EndpointMatch, LiveModule, ModuleService } from '../modules/model/module-types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type {
   GuestLogRecord,
   InvocationErrorCode,
+  InvocationRequest,
   InvocationResult,
   PassedError,
   Sandbox,
 } from '../sandbox-supervisor/model/sandbox.ts';
-import { toHookRequest } from './hook-request.ts';
 import {
   createRequestEncoder,
   createResponseFilter,
   type EndpointRequest,
   type EndpointResponse,
+  pairsText,
 } from './messages.ts';
-import { watchOutages } from './uncaught-outages.ts';
 
 /** What is known of a request before its body is read. */
 interface EndpointCaller {
@@ -168,4 +175,60 @@ function nextError(endpoint: LiveModule, { statusCode: status = 500, items }: Pa
   if (status === 401) return new AppError('ENDPOINT_ERROR', { status, ...shown, headers: CHALLENGE });
   const headers: Record<string, string> = status === 405 ? { Allow: allowedMethods(endpoint) } : {};
   return new AppError('ENDPOINT_ERROR', { status, ...shown, headers });
+}
+
+type Perform = InvocationRequest['performGuestCall'];
+
+const OUTAGE_CODES = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT', 'STORE_BUSY'] as const;
+
+interface OutageWatch {
+  readonly perform: Perform;
+  /** The error for the client where the code ended with that of such a call; undefined otherwise. */
+  errorOf(result: InvocationResult): AppError | undefined;
+}
+
+/**
+ * Watches the guest calls of one request for those that fail because the database is away or overloaded. That code does not catch
+ * such an error is no fault of it, and the client should repeat the request.
+ */
+export function watchOutages(perform: Perform): OutageWatch {
+  let seen: { readonly code: (typeof OUTAGE_CODES)[number]; readonly message: string } | undefined;
+  const note = (text: string) => {
+    const error: unknown = JSON.parse(text);
+    if (!isJsonObject(error)) return;
+    const code = OUTAGE_CODES.find((known) => known === error['code']);
+    if (code !== undefined) seen = { code, message: String(error['message']) };
+  };
+  return {
+    async perform(call, signal) {
+      const result = await perform(call, signal);
+      if (!result.ok) note(result.text);
+      return result;
+    },
+    errorOf(result) {
+      const isUncaught = result.kind === 'failure' && result.code === 'ENDPOINT_ERROR';
+      if (!isUncaught || seen === undefined || !result.message.includes(seen.message)) return undefined;
+      return new AppError(seen.code);
+    },
+  };
+}
+
+/** The request as hooks are told of it where the code passes it on to `Model`. */
+function toHookRequest(request: EndpointRequest, params: EndpointCall['params']): HookRequest {
+  const { method, url, headers, ip, client } = request;
+  const body = hookBodyText(request.body);
+  return { method, url, headers, ip, client, params, ...(body !== undefined && { body }) };
+}
+
+/** JSON text of what the endpoint has as `req.body`; undefined for a body that is too long for hooks. */
+function hookBodyText({ type, text }: EndpointRequest['body']): string | undefined {
+  if (type === 'none') return '{}';
+  if (text.length > MAX_HOOK_BODY_CHARACTERS) return undefined;
+  // Of JSON the server has checked the form already.
+  if (type === 'json') {
+    const isLong = text.length > MAX_HOOK_LIST_CHARACTERS && text.trimStart().startsWith('[');
+    return isLong ? undefined : text;
+  }
+  const body = type === 'form' ? pairsText(text) : JSON.stringify(text);
+  return body.length > MAX_HOOK_BODY_CHARACTERS ? undefined : body;
 }

@@ -25,9 +25,8 @@ import { createModuleLogs } from './module-logs.ts';
 import { createPolicyParser } from './policy/policy.ts';
 import { type PolicyLimits, showPolicyLimits } from './policy/policy-limits.ts';
 import { type CodeValidatorDeps, createCodeValidator } from './versions/code-validation.ts';
-import { createModuleRecords } from './versions/module-records.ts';
+import { createModuleRecords, type ModuleRecords } from './versions/module-records.ts';
 import { createModuleLocks, createModuleStates } from './versions/module-states.ts';
-import { createSharedRecords } from './versions/shared-records.ts';
 import { createVersionHistory } from './versions/version-history.ts';
 
 export interface ModuleServiceDeps {
@@ -73,6 +72,26 @@ export interface ManagedModuleService extends ModuleService {
   close(): Promise<void>;
 }
 
+/** Makes other processes know of each change of a state, once it is stored. `announce` never rejects. */
+function announceChanges(records: ModuleRecords, announce: (key: string) => Promise<void>): ModuleRecords {
+  return {
+    ...records,
+    async saveState(state, entry, others) {
+      await records.saveState(state, entry, others);
+      await announce(state.key);
+    },
+    async addVersion(state, version, entry, publish) {
+      await records.addVersion(state, version, entry, publish);
+      // What publishes it stores the state once more.
+      if (publish === undefined) await announce(state.key);
+    },
+    async saveDecision(state, record, entry) {
+      await records.saveDecision(state, record, entry);
+      await announce(state.key);
+    },
+  };
+}
+
 /** Creates the service. Nothing is read, watched or written before `load`. */
 export function createModuleService(options: ModuleServiceDeps): ManagedModuleService {
   const { store, sandbox, audit, limits, log, now, review, collections, pause = pauseOnClock } = options;
@@ -84,7 +103,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
     retire: (key) => sandbox.evict(key),
     stop: (key) => void sandbox.stop(key),
   });
-  const records = createSharedRecords(createModuleRecords({ store, audit, now, queryMs }), (target) =>
+  const records = announceChanges(createModuleRecords({ store, audit, now, queryMs }), (target) =>
     coordination.announce({ kind: 'module', target }),
   );
   const stored = { records, states };

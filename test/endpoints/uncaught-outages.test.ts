@@ -1,7 +1,7 @@
 // Which errors of code are those of the database.
 import { expect, it } from 'vitest';
 import { guestCallErrorResult } from '../../src/capabilities/guest-call.ts';
-import { watchOutages } from '../../src/endpoints/uncaught-outages.ts';
+import { watchOutages } from '../../src/endpoints/call.ts';
 import { AppError, type ErrorCode } from '../../src/errors/errors.ts';
 import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 
