@@ -175,19 +175,6 @@ export class NumberedInvocations {
   }
 }
 
-/** Numbers the versions of all modules, the same in every host. */
-export function createModuleNumbers(): (moduleVersion: ModuleVersion) => number {
-  const numbers = new WeakMap<ModuleVersion, number>();
-  let last = 0;
-  return (moduleVersion) => {
-    const known = numbers.get(moduleVersion);
-    if (known !== undefined) return known;
-    last += 1;
-    numbers.set(moduleVersion, last);
-    return last;
-  };
-}
-
 /** Isolates that a host keeps: its memory limit then leaves enough for one full heap. */
 const MAX_MODULES = 24;
 /** How long a module may take to load, in milliseconds: here and when it is posted. */

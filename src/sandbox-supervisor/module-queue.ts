@@ -1,15 +1,12 @@
 // The waiting invocations of one module, whatever its version, and the statistics that decide how many are sent at once.
 
 import { failedResult, type Invocation } from './invocation.ts';
-import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type { InvocationResult } from './model/sandbox.ts';
 import {
   ALONE_MS,
   BYTES_PER_MS,
   FRAME_MS,
   GUEST_CALL_WEIGHT,
-  HOST_OWN_MB,
-  IN_FLIGHT_PART,
   LARGE_RESULT_BYTES,
   LONGER_WEIGHT,
   MAX_BATCH,
@@ -27,8 +24,6 @@ import {
 const MAX_WAITING = 32;
 /** The same for a module whose invocations are short and make no guest calls. */
 const MAX_STREAM_WAITING = 1024;
-const BYTES_PER_CHARACTER = 2;
-const MB = 1_048_576;
 /** Milliseconds after which the statistics of a queue that is not used say nothing any more. */
 const UNUSED_MS = 60_000;
 
@@ -40,20 +35,6 @@ export const WAITED_TOO_LONG = failedResult('ENDPOINT_BUSY', 'It waited too long
 /** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
 export function isWaitingTooLong({ waitsSince, isIsolatedRetry, limits }: Invocation, now: number): boolean {
   return now - waitsSince > (isIsolatedRetry ? limits.wallMs : MAX_WAIT_MS);
-}
-
-/** How many invocations of a module the memory of one host is enough for: where each has a heap of its own, so many as fit. */
-export function maxInvocationsInHost(
-  { policy: { isolation, limits } }: Pick<ModuleVersion, 'policy'>,
-  hostMemoryMb: number,
-): number {
-  if (isolation !== 'isolate') return Number.POSITIVE_INFINITY;
-  return Math.max(1, Math.floor((hostMemoryMb - HOST_OWN_MB) / limits.heapMb));
-}
-
-/** Characters of all requests that may be in flight in one host, unless it is a single one. */
-export function maxCharactersInFlight({ heapMb }: Pick<ModuleLimits, 'heapMb'>): number {
-  return (heapMb * MB * IN_FLIGHT_PART) / BYTES_PER_CHARACTER;
 }
 
 interface BatchOptions {

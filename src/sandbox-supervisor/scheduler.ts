@@ -2,12 +2,13 @@
 
 import type { PendingGuestCalls } from './guest-calls.ts';
 import type { Host } from './host.ts';
-import { createModuleNumbers } from './host-contents.ts';
 import type { HostPool } from './host-pool.ts';
 import { type HostLimits, maxInFlight, needsReadyHost, selectHost } from './host-selection.ts';
 import { failedResult, Invocation } from './invocation.ts';
+import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type { InvocationRequest, InvocationResult, UsageObserver } from './model/sandbox.ts';
-import { ModuleQueue, maxCharactersInFlight, maxInvocationsInHost } from './module-queue.ts';
+import { ModuleQueue } from './module-queue.ts';
+import { HOST_OWN_MB, IN_FLIGHT_PART } from './tuning.ts';
 
 interface SchedulerDeps extends HostLimits {
   readonly pool: Pick<HostPool, 'hosts' | 'start' | 'keepSpare' | 'isBroken'>;
@@ -43,6 +44,36 @@ export interface Scheduler {
 
 const BUSY = failedResult('ENDPOINT_BUSY', 'Too many requests wait for a host');
 const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started');
+
+const BYTES_PER_CHARACTER = 2;
+const MB = 1_048_576;
+
+/** How many invocations of a module the memory of one host is enough for: where each has a heap of its own, so many as fit. */
+export function maxInvocationsInHost(
+  { policy: { isolation, limits } }: Pick<ModuleVersion, 'policy'>,
+  hostMemoryMb: number,
+): number {
+  if (isolation !== 'isolate') return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor((hostMemoryMb - HOST_OWN_MB) / limits.heapMb));
+}
+
+/** Characters of all requests that may be in flight in one host, unless it is a single one. */
+function maxCharactersInFlight({ heapMb }: Pick<ModuleLimits, 'heapMb'>): number {
+  return (heapMb * MB * IN_FLIGHT_PART) / BYTES_PER_CHARACTER;
+}
+
+/** Numbers the versions of all modules, the same in every host. */
+function createModuleNumbers(): (moduleVersion: ModuleVersion) => number {
+  const numbers = new WeakMap<ModuleVersion, number>();
+  let last = 0;
+  return (moduleVersion) => {
+    const known = numbers.get(moduleVersion);
+    if (known !== undefined) return known;
+    last += 1;
+    numbers.set(moduleVersion, last);
+    return last;
+  };
+}
 
 /** Creates the queues of all modules. Nothing runs before the first `enqueue`. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {

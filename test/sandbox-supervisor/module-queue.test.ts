@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failedResult } from '../../src/sandbox-supervisor/invocation.ts';
-import { isWaitingTooLong, maxInvocationsInHost } from '../../src/sandbox-supervisor/module-queue.ts';
+import { isWaitingTooLong } from '../../src/sandbox-supervisor/module-queue.ts';
 import {
   createModuleVersion,
   type FakeInvocation,
@@ -33,18 +33,6 @@ describe('an invocation', () => {
     expect([1500, 1501].map(isTooLong)).toEqual([false, true]);
     invocation.isolate();
     expect([30_500, 30_501].map(isTooLong)).toEqual([false, true]);
-  });
-});
-
-describe('the invocations that the memory of one host is enough for', () => {
-  const inHost = (isolation: 'realm' | 'isolate', heapMb: number) => {
-    const { policy } = createModuleVersion('code', { limits: { heapMb } });
-    return maxInvocationsInHost({ policy: { ...policy, isolation } }, 384);
-  };
-
-  it('are so many as have a heap of their own in it, and any number of those that share one', () => {
-    expect([64, 96, 256].map((heapMb) => inHost('isolate', heapMb))).toEqual([4, 3, 1]);
-    expect(inHost('realm', 256)).toBe(Number.POSITIVE_INFINITY);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
-import type { FakeHost } from '../helpers/sandbox/sandbox.ts';
+import { maxInvocationsInHost } from '../../src/sandbox-supervisor/scheduler.ts';
+import { createModuleVersion, type FakeHost } from '../helpers/sandbox/sandbox.ts';
 import { answer, codes, dispatched, endpoint, RESULT, schedulerOf } from '../helpers/sandbox/scheduler.ts';
 
 describe('the scheduler', () => {
@@ -214,5 +215,17 @@ describe('the scheduler', () => {
     expect(await queueAfter(60_001)).toBe(first);
     while ((hosts[0] as FakeHost).frames.length > 0) answer(hosts[0] as FakeHost);
     expect(await queueAfter(60_001)).not.toBe(first);
+  });
+});
+
+describe('the invocations that the memory of one host is enough for', () => {
+  const inHost = (isolation: 'realm' | 'isolate', heapMb: number) => {
+    const { policy } = createModuleVersion('code', { limits: { heapMb } });
+    return maxInvocationsInHost({ policy: { ...policy, isolation } }, 384);
+  };
+
+  it('are so many as have a heap of their own in it, and any number of those that share one', () => {
+    expect([64, 96, 256].map((heapMb) => inHost('isolate', heapMb))).toEqual([4, 3, 1]);
+    expect(inHost('realm', 256)).toBe(Number.POSITIVE_INFINITY);
   });
 });
