@@ -10,6 +10,7 @@ import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import { toBson } from '../bson/bson-conversion.ts';
 import type { OperationScope } from '../connection/types.ts';
+import { ANY_TEXT } from '../query/read-command.ts';
 import {
   guardedFilter,
   STALE,
@@ -20,10 +21,7 @@ import {
 } from './write-operations.ts';
 
 /** What writes outside of a transaction wait for. */
-const DURABLE = { w: 'majority', j: true };
-
-/** For one that others follow: the journal is one sequence, so that waiting for the last of them is waiting for all. */
-export const UNJOURNALED = { w: 1, j: false };
+const DURABLE: Document = { w: 'majority', j: true };
 
 /** How a batch is sent. */
 export interface CommandOptions {
@@ -31,8 +29,10 @@ export interface CommandOptions {
   readonly session?: ClientSession;
   /** Milliseconds. */
   readonly maxTimeMS?: number;
-  /** Another command of the same commit follows, on a server without transactions. */
-  readonly isFollowed?: boolean;
+  /** What is waited for outside of a transaction. Default: the majority and its journal. */
+  readonly writeConcern?: Document;
+  /** The lists of the answer whose documents come as bytes. */
+  readonly fieldsAsRaw?: Document;
 }
 
 /** How far a command came. */
@@ -52,11 +52,7 @@ export async function sendBatch(
   batch: WriteBatch,
   sending: CommandOptions,
 ): Promise<BatchResult> {
-  const answer = await runWriteCommand(
-    scope,
-    { ns: batch.ns, commandFor: batchCommand(batch, sending) },
-    sending,
-  );
+  const answer = await runWriteCommand(scope, batch.ns, batchCommand(batch, sending), sending);
   const [failed] = (answer['writeErrors'] ?? []) as readonly Document[];
   if (failed !== undefined) {
     const at = failed['index'] as number;
@@ -68,30 +64,21 @@ export async function sendBatch(
     : { done, failure: { at: undefined, error: new StoreError('conflict') } };
 }
 
-interface Command {
-  readonly ns: Namespace;
-  /** The command, given the name of the collection. */
-  readonly commandFor: (collection: string) => Document;
-}
-
-/** Runs a write command on a collection. Rejects with driver errors, also with a write concern error. */
+/** Runs a write command, which is made for the name of the collection. Rejects with driver errors, also with a write concern error. */
 export async function runWriteCommand(
   scope: OperationScope,
-  { ns, commandFor }: Command,
-  { session, maxTimeMS, isFollowed = false }: CommandOptions,
+  ns: Namespace,
+  commandFor: (collection: string) => Document,
+  { session, maxTimeMS, writeConcern = DURABLE, fieldsAsRaw }: CommandOptions,
 ): Promise<Document> {
   const { collectionName, dbName } = scope.collection(ns);
   const command = {
     ...commandFor(collectionName),
-    ...(session === undefined && { writeConcern: isFollowed ? UNJOURNALED : DURABLE }),
+    ...(session === undefined && { writeConcern }),
     ...(maxTimeMS !== undefined && { maxTimeMS }),
   };
-  const answer = await scope.client
-    .db(dbName)
-    .command(command, { enableUtf8Validation: false, ...(session && { session }) });
-  const doubt: Document | undefined = answer['writeConcernError'];
-  if (doubt !== undefined) throw new MongoServerError({ ...doubt, message: doubt['errmsg'] });
-  return answer;
+  const options = { ...ANY_TEXT, ...(session && { session }), ...(fieldsAsRaw && { fieldsAsRaw }) };
+  return scope.client.db(dbName).command(command, options);
 }
 
 const COMMAND_NAMES = {
@@ -106,9 +93,8 @@ function batchCommand(
 ): (collection: string) => Document {
   const [verb, list] = COMMAND_NAMES[kind];
   // In a transaction the writes after a stale document are rolled back anyway.
-  const statements = writes.map((write) =>
-    writeOperation(write, session === undefined ? guardedFilter : stateFilter),
-  );
+  const filter = session === undefined ? guardedFilter : stateFilter;
+  const statements = writes.map((write) => writeOperation(write, filter));
   return (collection) => ({ [verb]: collection, ordered: true, [list]: statements });
 }
 
@@ -117,8 +103,8 @@ function writeError(failed: Document): Error {
   return new MongoServerError({ ...failed, message: failed['errmsg'] });
 }
 
-/** Time limit on the server, and a write concern other than the default. */
-type SingleWriteOptions = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern' | 'session'>;
+/** Session, and time limit on the server. */
+type SingleWriteOptions = Pick<DeleteOptions, 'maxTimeMS' | 'session'>;
 
 /** Rejects with `conflict`, or with a driver error. */
 export async function writeOne(
