@@ -19,12 +19,12 @@ interface CapabilitiesDeps extends ModelCallsDeps {
 }
 
 export interface Capabilities {
-  /** Returns the function that performs the guest calls of one invocation. It never rejects. */
-  forRequest(context: InvocationContext): (call: GuestCall, signal: AbortSignal) => Promise<GuestCallResult>;
+  /** Performs a guest call of an invocation. Never rejects. */
+  perform(call: GuestCall, context: InvocationContext, signal: AbortSignal): Promise<GuestCallResult>;
 }
 
 /** Levels around what HTTP would get as the body: the documents of a create are in an object with the collection. */
-const ENVELOPES: ReadonlyMap<string, number> = new Map([['model.create', 1]]);
+const ENVELOPE_LEVELS: ReadonlyMap<string, number> = new Map([['model.create', 1]]);
 
 /** Creates the capabilities of all modules. */
 export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
@@ -33,7 +33,7 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   const bcrypt = createBcryptCalls(deps.hasher);
   const parse = createUntrustedJsonParser();
 
-  const perform = (
+  const answer = (
     name: string,
     args: JsonObject,
     context: InvocationContext,
@@ -64,11 +64,11 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   };
 
   return {
-    forRequest: (context) => async (call, signal) => {
+    async perform(call, context, signal) {
       try {
         if (signal.aborted) throw new GuestCallError('ABORTED', 'The request is over');
-        const args = await parseArguments(call.args, parse, ENVELOPES.get(call.name));
-        return { ok: true, text: await perform(call.name, args, context, signal) };
+        const args = await parseArguments(call.args, parse, ENVELOPE_LEVELS.get(call.name));
+        return { ok: true, text: await answer(call.name, args, context, signal) };
       } catch (error) {
         return toErrorResult(error, call.name, context);
       }

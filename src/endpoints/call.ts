@@ -98,7 +98,7 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
       const log = (record: GuestLogRecord) => modules.log(moduleVersion, requestId, record);
       const ownRequest = () => toHookRequest(request, params);
       const outages = watchOutages((call, signal) =>
-        capabilities.forRequest({ moduleVersion, client, requestId, ownRequest })(call, signal),
+        capabilities.perform(call, { moduleVersion, client, requestId, ownRequest }, signal),
       );
       const result = await sandbox.invoke({
         moduleVersion,

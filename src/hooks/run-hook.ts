@@ -1,6 +1,7 @@
 // One invocation of one hook: finds its module version, checks time and size, invokes it, and returns its result as JSON text.
 
 import type { Capabilities } from '../capabilities/capabilities.ts';
+import type { InvocationContext } from '../capabilities/model-scope.ts';
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { Collection, HookEvent, HookUse } from '../collections/model/collection.ts';
 import type { EndpointRequest } from '../endpoints/messages.ts';
@@ -70,7 +71,7 @@ export interface RunHookDeps {
   readonly modules: Pick<ModuleService, 'registry' | 'log'>;
   readonly sandbox: Pick<Sandbox, 'invoke'>;
   /** Guest calls that the policies grant. Used from the first guest call of a hook. */
-  readonly capabilities: Pick<Capabilities, 'forRequest'>;
+  readonly capabilities: Capabilities;
   readonly encodeRequest: EncodeRequest;
   /** `sandbox.enabled` of the configuration. */
   readonly enabled: boolean;
@@ -112,7 +113,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     throw hookError(name, 'was not begun: the hooks of this request take too long together', { index });
   };
 
-  /** The guest calls of one invocation, bound to its context at the first call: most hooks make none. */
+  /** The guest calls of one invocation. Its context is made at the first: most hooks make none. */
   const guestCallsOf = (
     moduleVersion: ModuleVersion,
     { collection, context, until }: HookTask,
@@ -120,9 +121,9 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     const { origin, callDepth: depth = 0, hookWrites: reportsTo } = context;
     const client = origin?.client ?? null;
     const requestId = origin?.requestId ?? '';
-    let serve: InvocationRequest['performGuestCall'] | undefined;
+    let made: InvocationContext | undefined;
     return (call, signal) => {
-      serve ??= capabilities.forRequest({
+      made ??= {
         moduleVersion,
         client,
         requestId,
@@ -131,8 +132,8 @@ export function createRunHook(deps: RunHookDeps): RunHook {
         hookOf: collection.path,
         ...(reportsTo && { reportsTo }),
         ownRequest: () => origin?.http,
-      });
-      return serve(call, signal);
+      };
+      return capabilities.perform(call, made, signal);
     };
   };
 

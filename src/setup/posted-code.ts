@@ -204,10 +204,10 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
 
   let capabilities: Capabilities | undefined;
   const connectedCapabilities: Capabilities = {
-    forRequest(context) {
+    perform(call, context, signal) {
       if (capabilities === undefined)
         throw new Error('posted code ran before it was connected to the documents');
-      return capabilities.forRequest(context);
+      return capabilities.perform(call, context, signal);
     },
   };
   const hooks = createHooks({

@@ -81,7 +81,11 @@ test('no guest call begins after its request has ended', async () => {
     now: Date.now,
     log: { error: () => undefined },
   });
-  const serve = capabilities.forRequest({ moduleVersion: unitWith({}), client: null, requestId: 'r1' });
-  const { ok, text } = await serve({ name: 'fetch', args: '{}' }, AbortSignal.abort());
+  const context = { moduleVersion: unitWith({}), client: null, requestId: 'r1' };
+  const { ok, text } = await capabilities.perform(
+    { name: 'fetch', args: '{}' },
+    context,
+    AbortSignal.abort(),
+  );
   expect([ok, JSON.parse(text).code, begun]).toEqual([false, 'ABORTED', []]);
 });

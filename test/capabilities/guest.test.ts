@@ -4,6 +4,7 @@ import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import { toAppError } from '../../src/errors/errors.ts';
 import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
+import type { GuestCall } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createPasswordHasher } from '../../src/workers/password-hasher.ts';
 import { openLibrary } from '../collections/library-service.ts';
 import { createTestSandbox, invocationRequest } from '../helpers/sandbox/sandbox.ts';
@@ -46,8 +47,10 @@ async function answerOf(body: string, grants: Partial<PolicyGrants>): Promise<un
     now: Date.now,
     log: { error: () => undefined },
   });
-  const serveCall = capabilities.forRequest({ moduleVersion: unit, client: ANN, requestId: 'r1' });
-  const outcome = await sandbox.invoke(invocationRequest(unit, { performGuestCall: serveCall }));
+  const context = { moduleVersion: unit, client: ANN, requestId: 'r1' };
+  const performGuestCall = (call: GuestCall, signal: AbortSignal) =>
+    capabilities.perform(call, context, signal);
+  const outcome = await sandbox.invoke(invocationRequest(unit, { performGuestCall }));
   if (outcome.kind !== 'response') throw new Error(JSON.stringify(outcome));
   return JSON.parse(String(outcome.body));
 }

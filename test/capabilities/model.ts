@@ -95,9 +95,10 @@ export async function openModels({
     logged,
     async call(name, args, grants, run = {}) {
       const unit = unitWith({ collections: grants });
-      const serve = capabilities.forRequest({ moduleVersion: unit, client: ANN, requestId: 'r1', ...run });
+      const context = { moduleVersion: unit, client: ANN, requestId: 'r1', ...run };
       const text = typeof args === 'string' ? args : JSON.stringify(args);
-      const answer = await serve({ name, args: text }, new AbortController().signal);
+      const { signal } = new AbortController();
+      const answer = await capabilities.perform({ name, args: text }, context, signal);
       return { ok: answer.ok, value: JSON.parse(answer.text) };
     },
   };

@@ -44,9 +44,9 @@ async function callEndpoint(options: CallOptions = {}) {
     },
     modules: { log: (unit, requestId, record) => void logged.push([unit.id, requestId, record]) },
     capabilities: {
-      forRequest: ({ moduleVersion: unit, client, requestId }) => {
+      perform: async ({ name }, { moduleVersion: unit, client, requestId }) => {
         contexts.push([unit.id, client, requestId]);
-        return async ({ name }) => ({ ok: true, text: `"${name}"` });
+        return { ok: true, text: `"${name}"` };
       },
     },
     enabled,

@@ -83,9 +83,9 @@ export function standIn(options: { readonly enabled?: boolean } = {}): StandIn {
       },
     },
     capabilities: {
-      forRequest: (origin) => {
-        origins.push(origin);
-        return async () => ({ ok: true, text: '1' });
+      perform: async (_call, context) => {
+        if (!origins.includes(context)) origins.push(context);
+        return { ok: true, text: '1' };
       },
     },
     encodeRequest: (unit, { method, url, client }) =>

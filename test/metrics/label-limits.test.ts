@@ -75,7 +75,7 @@ function countedCalls(result: InvocationResult) {
       sandbox: { invoke: async () => result },
       modules: { log: () => undefined },
       capabilities: {
-        forRequest() {
+        perform() {
           throw new Error('no guest calls here');
         },
       },

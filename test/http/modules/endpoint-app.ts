@@ -67,7 +67,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     },
   };
   const capabilities = {
-    forRequest: (origin: object) => async (call: object) => ({
+    perform: async (call: object, origin: object) => ({
       ok: true,
       text: JSON.stringify({ origin, call }),
     }),
