@@ -149,8 +149,8 @@ async function writeManifest(
   return files;
 }
 
-/** A file is lost, not removed meanwhile, where it is missing again beside a newer copy of the database. */
-const isLost = (lost: readonly string[], before: readonly string[] | undefined) =>
+/** A file is lost, and not removed meanwhile, where it is missing again beside a newer copy of the database. True if none is missing. */
+const isLossCertain = (lost: readonly string[], before: readonly string[] | undefined) =>
   lost.length === 0 || (before !== undefined && lost.every((key) => before.includes(key)));
 
 /**
@@ -161,7 +161,7 @@ export async function createBackup(sources: BackupSources, watch: BackupWatch): 
   const claim = await claimFolder(sources.folder);
   let round = await copyOnce(sources, watch);
   let before: readonly string[] | undefined;
-  for (let n = 1; n < MAX_ROUNDS && !(round.isSettled && isLost(round.lost, before)); n += 1) {
+  for (let n = 1; n < MAX_ROUNDS && !(round.isSettled && isLossCertain(round.lost, before)); n += 1) {
     before = round.lost;
     round = await copyOnce(sources, watch);
   }

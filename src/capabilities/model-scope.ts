@@ -21,7 +21,7 @@ import type {
 import { GuestCallError, getArgument } from './guest-call.ts';
 
 /** What a grant must name for each action. */
-const GRANTED: Readonly<Record<AccessAction, ModelAction>> = {
+const MODEL_ACTION_OF: Readonly<Record<AccessAction, ModelAction>> = {
   read: 'find',
   create: 'create',
   update: 'update',
@@ -80,7 +80,7 @@ export function restrictCaller(
       access,
       (action) =>
         (isOfCall && action === granted.action) ||
-        own.some(({ actions }) => actions.includes(GRANTED[action])),
+        own.some(({ actions }) => actions.includes(MODEL_ACTION_OF[action])),
     );
   };
   const known = new WeakMap<
@@ -104,7 +104,7 @@ export function restrictCaller(
 /** `Model` calls that run inside each other's hooks. */
 const MAX_DEPTH = 4;
 
-const ACTIONS: Readonly<Record<ModelAction, AccessAction>> = {
+const ACCESS_ACTION_OF: Readonly<Record<ModelAction, AccessAction>> = {
   find: 'read',
   count: 'read',
   stats: 'read',
@@ -214,7 +214,7 @@ export function createModelScope(deps: ModelScopeDeps) {
     const client = await resolveActingClient(grant, run.client, deps);
     const caller = createCaller(client);
     assertForm(args, action, collection);
-    const needed = ACTIONS[action];
+    const needed = ACCESS_ACTION_OF[action];
     const access = caller.access(collection);
     if (access[needed] === null) {
       throw client === null ? new AppError('NO_TOKEN') : notPermitted(access, caller);

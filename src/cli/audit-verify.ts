@@ -1,9 +1,8 @@
 // `cloister audit verify`: verifies the audit log and shows the first issue.
 import type { AuditEntry } from '../auth/audit/audit-entry.ts';
 import type { AuditIssue, AuditReport } from '../auth/audit/audit-verify.ts';
-import type { Io } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import { type Io, loadOrReport } from './io.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 const EXIT_VALID = 0;
 const EXIT_BROKEN = 1;

@@ -1,11 +1,10 @@
 // `cloister backup`: database, workspace, media files and audit key of the configured site into a folder.
 import { resolve } from 'node:path';
 import type { SiteBackup } from '../setup/backup.ts';
-import { abortOnSignal, type Io, operatorMessage } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
+import { abortOnSignal, type Io, loadOrReport, operatorMessage } from './io.ts';
 import { createProgressBar, type ProgressBar } from './output/progress-bar.ts';
-import type { CommandFlags } from './parse-arguments.ts';
 import type { ProcessStreams } from './transfer.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 /** Lost files that are listed. */
 const MAX_LISTED = 20;

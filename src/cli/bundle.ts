@@ -5,7 +5,7 @@ import { findSetting } from '../config/setting-names.ts';
 import { bundleFile } from '../migration/bundle-file.ts';
 import { MigrationError } from '../migration/report/migration-error.ts';
 import type { Io } from './io.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 /** Bytes that an upload may have, unless the operator says otherwise. */
 const MAX_CODE_BYTES = Number(findSetting('limits.endpointCodeBytes')?.leaf.default);

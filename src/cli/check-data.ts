@@ -4,10 +4,9 @@
 import type { Config } from '../config/schema.ts';
 import type { openDataCheck, openWorkspace } from '../setup/cli-services.ts';
 import { checkIndexes, counted, placeOf } from './check-indexes.ts';
-import type { Io } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import { type Io, loadOrReport } from './io.ts';
 import { formatAmount } from './transfer.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 type DatabaseCheck = Awaited<ReturnType<typeof openDataCheck>>;

@@ -10,7 +10,7 @@ import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { AppError } from '../errors/errors.ts';
 import type { openWorkspace as OpenWorkspace } from '../setup/cli-services.ts';
 import type { Io } from './io.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 type Workspace = Omit<Awaited<ReturnType<typeof OpenWorkspace>>, 'close'>;
 

@@ -1,10 +1,9 @@
 // `cloister clients`: manages clients on the machine, without a token.
 import type { Client } from '../auth/clients/client.ts';
 import type { RightsChange } from '../auth/clients/client-service.ts';
-import type { Io } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
+import { type Io, loadOrReport } from './io.ts';
 import { describeClient, describeRights } from './output/client-rights.ts';
-import type { CommandFlags, CommandName } from './parse-arguments.ts';
+import type { CommandFlags, CommandName } from './usage/parse-arguments.ts';
 
 /** The part of the client service that commands need. Methods throw an AppError for a mistake of the operator. */
 interface ClientAdmin {

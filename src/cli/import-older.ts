@@ -5,8 +5,8 @@ import type { OlderData } from '../setup/transfer.ts';
 import type { ImportState } from '../transfer/import.ts';
 import type { Io } from './io.ts';
 import { createProgressBar } from './output/progress-bar.ts';
-import type { CommandFlags } from './parse-arguments.ts';
 import { type ProcessStreams, runConfigured, summary, total } from './transfer.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 /** Documents that are named one by one where they are left out. */
 const MAX_NAMED = 100;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { makeFolderSync } from '../lib/files/file-operations.ts';
 import { packageRoot, packageVersion } from '../lib/files/package-files.ts';
 import type { Io } from './io.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 interface PackageFile {
   readonly dependencies?: Readonly<Record<string, string>>;

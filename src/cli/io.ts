@@ -1,7 +1,9 @@
-// The process as commands use it: two streams of lines, signals, and errors as messages for the operator.
+// The process as commands use it: two streams of lines, signals, errors as messages for the operator, and the configuration.
 import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { AppError, StoreError } from '../errors/errors.ts';
 import { escapeControlCharacters } from '../lib/printable-text.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 export interface Io {
   /** A line of the command's own output. */
@@ -77,4 +79,16 @@ export function operatorMessage(error: unknown, store = 'the database'): string 
     return error.explanation ?? `${store} cannot be used (${error.reason})${cause}`;
   }
   return error instanceof Error && systemErrorCode(error) !== undefined ? error.message : undefined;
+}
+
+/** Loads the configuration and prints its issues and warnings. Undefined if there are issues. */
+export async function loadOrReport(flags: CommandFlags, io: Io): Promise<LoadedConfig | undefined> {
+  const [{ formatConfigIssue }, { loadConfig }] = await Promise.all([
+    import('../config/config-file.ts'),
+    import('../config/load-config.ts'),
+  ]);
+  const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
+  for (const warning of loaded.warnings) io.err(`warning: ${formatConfigIssue(warning)}`);
+  for (const issue of loaded.issues) io.err(formatConfigIssue(issue));
+  return loaded.issues.length === 0 ? loaded : undefined;
 }

@@ -1,9 +1,9 @@
 // Dispatches the command and sets the exit code.
 import { packageVersion } from '../lib/files/package-files.ts';
 import { createIo, type Io, operatorMessage } from './io.ts';
-import { type CommandFlags, type CommandName, parseArguments } from './parse-arguments.ts';
 import { completionScript } from './usage/completion.ts';
 import { helpText } from './usage/help.ts';
+import { type CommandFlags, type CommandName, parseArguments } from './usage/parse-arguments.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -20,7 +20,7 @@ const clientCommand =
 const suspension =
   (command: Extract<CommandName, `${'endpoints' | 'hooks'} ${string}`>): Run =>
   async (flags, io) =>
-    (await import('./running-servers.ts')).suspendOrResume(command, flags, io);
+    (await import('./suspension.ts')).suspendOrResume(command, flags, io);
 
 /** A command loads its own modules only. */
 const RUNS: Readonly<Record<CommandName, Run>> = {
@@ -30,8 +30,8 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
     flags.data === true
       ? (await import('./check-data.ts')).checkData(flags, io)
       : (await import('./check.ts')).check(flags, io),
-  status: async (flags, io) => (await import('./running-servers.ts')).status(flags, io),
-  openapi: async (flags, io) => (await import('./transfer.ts')).writeOpenApi(flags, io),
+  status: async (flags, io) => (await import('./status.ts')).status(flags, io),
+  openapi: async (flags, io) => (await import('./openapi.ts')).writeOpenApi(flags, io),
   'clients add': clientCommand('clients add'),
   'clients set': clientCommand('clients set'),
   'clients list': clientCommand('clients list'),
@@ -62,16 +62,16 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
 
 /** Runs the command of the arguments and returns its exit code: 0, 1 where it failed, 2 where the arguments are wrong. */
 export async function runCommand(args: readonly string[], io: Io): Promise<number> {
-  const usage = parseArguments(args);
-  if ('error' in usage) {
-    io.err(`cloister: ${usage.error} (see cloister --help)`);
+  const parsed = parseArguments(args);
+  if ('error' in parsed) {
+    io.err(`cloister: ${parsed.error} (see cloister --help)`);
     return EXIT_USAGE;
   }
-  if ('show' in usage) {
-    io.out(usage.show === 'help' ? helpText(usage.words) : packageVersion());
+  if ('show' in parsed) {
+    io.out(parsed.show === 'help' ? helpText(parsed.words) : packageVersion());
     return 0;
   }
-  const { command, flags } = usage;
+  const { command, flags } = parsed;
   try {
     return await RUNS[command](flags, io);
   } catch (error) {

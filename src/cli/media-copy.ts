@@ -3,11 +3,10 @@
 import type { Config } from '../config/schema.ts';
 import { missingBucketSettings } from '../config/validate-setting.ts';
 import type { MediaCopy } from '../setup/cli-services.ts';
-import { abortOnSignal, type Io, operatorMessage } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
+import { abortOnSignal, type Io, loadOrReport, operatorMessage } from './io.ts';
 import { createProgressBar } from './output/progress-bar.ts';
-import type { CommandFlags } from './parse-arguments.ts';
 import type { ProcessStreams } from './transfer.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 /** Failed files that are listed. */
 const MAX_LISTED = 100;

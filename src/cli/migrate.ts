@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { migrateSite } from '../migration/migrate-site.ts';
 import { MigrationError } from '../migration/report/migration-error.ts';
 import type { Io } from './io.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 const DEFAULT_OUT = 'migrated';
 

@@ -4,11 +4,10 @@ import { loadConfig } from '../config/load-config.ts';
 import { AppError } from '../errors/errors.ts';
 import type { SiteRestore } from '../setup/restore.ts';
 import { formatFiles } from './backup.ts';
-import { abortOnSignal, type Io, operatorMessage } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
+import { abortOnSignal, type Io, loadOrReport, operatorMessage } from './io.ts';
 import { createProgressBar, type ProgressBar } from './output/progress-bar.ts';
-import type { CommandFlags } from './parse-arguments.ts';
 import type { ProcessStreams } from './transfer.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 interface Task {
   readonly site: SiteRestore;

@@ -7,9 +7,8 @@ import type {
   FetchGrant,
   ModuleLimits,
 } from '../sandbox-supervisor/model/module-version.ts';
-import { firstSignal, type Io, type SignalSource } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import { firstSignal, type Io, loadOrReport, type SignalSource } from './io.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 interface OwnProcess extends SignalSource {
   exit(code: number): void;

@@ -14,9 +14,8 @@ import type { App } from '../setup/app.ts';
 import { connectWorker, type WorkerLink } from '../setup/processes/worker-link.ts';
 import type { FirstAdmin } from '../setup/startup-steps.ts';
 import { credentialLines } from './clients.ts';
-import { firstSignal, type Io, operatorMessage, systemErrorCode } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import { firstSignal, type Io, loadOrReport, operatorMessage, systemErrorCode } from './io.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 interface RejectionSource {
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;

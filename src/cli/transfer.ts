@@ -1,6 +1,6 @@
 // `cloister export`: every document of the site into a file, or to the standard output. `cloister import`: back into the
-// configured database. Both take the same flag and end alike. `cloister openapi`: the API description, without a server. `cloister
-// workspace push` and `pull`: what people write, into and out of the database.
+// configured database. Both take the same flag and end alike. `cloister workspace push` and `pull`: what people write, into and out of the
+// database.
 
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -10,11 +10,17 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import type { SiteTransfer } from '../setup/transfer.ts';
 import type { ImportState } from '../transfer/import.ts';
 import { checkContents, printIssues, withoutRepetitions } from './check.ts';
-import { abortOnSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
+import {
+  abortOnSignal,
+  type Io,
+  loadOrReport,
+  operatorMessage,
+  type SignalSource,
+  systemErrorCode,
+} from './io.ts';
 import { createProgressBar, type ProgressStream } from './output/progress-bar.ts';
 import { changeLines, changeSummary, describeServers } from './output/workspace-changes.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import type { CommandFlags } from './usage/parse-arguments.ts';
 
 /** The part of the process that these commands use: streams and signals. */
 export interface ProcessStreams extends SignalSource {
@@ -101,8 +107,8 @@ export async function runTransfer(
 
 type Output = Awaited<ReturnType<SiteTransfer['openOutput']>>;
 
-/** Each write waits until the reader has taken it. */
-function standardOutput(stream: NodeJS.WritableStream): Output {
+/** The standard output. Each write waits until the reader has taken it. */
+export function standardOutput(stream: NodeJS.WritableStream): Output {
   const write = (text: string) =>
     new Promise<void>((resolve, reject) => {
       stream.write(text, 'utf8', (error?: Error | null) => (error ? reject(error) : resolve()));
@@ -215,23 +221,6 @@ export function importSite(
     const state = await readDocuments(task, { io, ownProcess });
     io.err(summary(state));
   });
-}
-
-/** Writes the API description into the file, or to the standard output. Returns 1 if the configuration is invalid, else 0. */
-export async function writeOpenApi(
-  flags: CommandFlags,
-  io: Io,
-  ownProcess: Pick<ProcessStreams, 'stdout'> = process,
-): Promise<number> {
-  const loaded = await loadOrReport(flags, io);
-  if (loaded === undefined) return 1;
-  const { describeSite, writeDescription } = await import('../setup/site-description.ts');
-  const onLog = (line: string) => io.err(line.trimEnd());
-  const text = `${await describeSite(loaded.config, { cwd: io.cwd, onLog })}\n`;
-  const { file = '-' } = flags;
-  if (file === '-') await standardOutput(ownProcess.stdout).write(text);
-  else await writeDescription(resolve(io.cwd, file), text);
-  return 0;
 }
 
 /** Puts a folder into the database. Returns 1 where a file has an error: then nothing is written. */

@@ -15,7 +15,7 @@ const MAX_READ_VALUES = 250_000;
  * Levels of a result around the documents or the filter, which have the depth of those of clients. Composition puts documents
  * into each other: what the server has read, a hook can return.
  */
-const ENVELOPES: ReadonlyMap<HookEvent, number> = new Map([
+const ENVELOPE_LEVELS: ReadonlyMap<HookEvent, number> = new Map([
   ['beforeGet', 1],
   ['afterGet', 10 * MAX_JSON_DEPTH],
 ]);
@@ -53,7 +53,7 @@ export function createHookResultParser({ jsonValues }: { readonly jsonValues: nu
       if (shape.values > maxValues) throw resultError(`returned more than ${maxValues} values`);
       takeQuota(estimateJsonHeapBytes(shape), hook, task, use);
     };
-    const { value, issue } = await parse(text, assertShape, ENVELOPES.get(event));
+    const { value, issue } = await parse(text, assertShape, ENVELOPE_LEVELS.get(event));
     if (value === undefined) throw resultError('returned what cannot be read');
     if (issue !== undefined) throw resultError(`returned an object whose \`${issue.path}\` ${issue.message}`);
     const reason = use.validate(value);

@@ -22,6 +22,7 @@ import { builtAdminFolder, builtDocsFolder, packageVersion } from '../lib/files/
 import { createIdSource } from '../lib/ids.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import type { MediaStore } from '../stores/media-store.ts';
+import { openResponseCache } from '../stores/open/cache-store.ts';
 import { isSoleProcess, openDocumentStore } from '../stores/open/document-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createPatternWorker } from '../workers/pattern-worker.ts';
@@ -37,7 +38,7 @@ import type { WorkerOrder } from './processes/worker-messages.ts';
 import { createServerReport } from './server-report.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
-import { createTryStart, openCache, type StartEnvironment } from './try-start.ts';
+import { createTryStart, type StartEnvironment } from './try-start.ts';
 import { openServerWorkspace } from './workspace/server-workspace.ts';
 
 /**
@@ -78,7 +79,7 @@ interface AppOptions {
 }
 
 export interface App {
-  /** For requests without a socket. */
+  /** The HTTP server. Requests may be injected into it before it listens. */
   readonly server: ReturnType<typeof CreateContentServer>;
   /** The delivery server, for requests without a socket. The first call creates it, or `listenDelivery` does. */
   deliveryServer(): Promise<DeliverySetup['server']>;
@@ -117,13 +118,12 @@ function openStore(
 }
 
 /** Builds the whole application and runs its startup. Nothing listens yet. */
-export async function createApp(whole: Config, options: AppOptions): Promise<App> {
+export async function createApp(machineConfig: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now, pause, worker } = options;
-  const config = configOfWorker(whole, worker?.number ?? 1);
+  const config = configOfWorker(machineConfig, worker?.number ?? 1);
   const { limits } = config;
   const { queryMs } = limits;
   const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
-  const environment: StartEnvironment = { cwd, logger, now };
   const warning = await restrictConfigFile(configFile);
   const folderWarnings = await assertFolders(config, { cwd, configFile });
   for (const text of [...(warning === undefined ? [] : [warning]), ...folderWarnings]) logger.warn({}, text);
@@ -134,7 +134,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   const metrics = createMetrics(config, worker);
   const processId = generateId();
   const opened = options.store ?? (await openStore(config, { cwd, logger, unsent, owner: processId }));
-  const cache = await openCache(config, environment);
+  const cache = await openResponseCache(config.cache, { cwd, now, log: logger });
   const auditFolder = await openConfiguredAuditFolder(config, { cwd, store: opened, now });
   const {
     deployment,
@@ -251,9 +251,9 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
     leakedFiles: options.leakedFiles ?? (() => 0),
     uploadTokens: auth.uploadTokens,
     configStore: createConfigStore({
-      config: whole,
+      config: machineConfig,
       file: configFile,
-      tryStart: createTryStart(whole, environment, configFile),
+      tryStart: createTryStart(machineConfig, { cwd, logger, now }, configFile),
     }),
   });
   await server.ready();

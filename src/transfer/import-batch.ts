@@ -50,7 +50,7 @@ function writeFor(
 type PlannedWrites = Map<ImportEntry, Write | undefined>;
 
 /** Plans the write of each of `entries`, which belong to one namespace. Splits the query in half if the result is too large. */
-async function compare(
+async function planNamespace(
   ns: Namespace,
   { entries, planned }: { readonly entries: readonly ImportEntry[]; readonly planned: PlannedWrites },
   options: BatchOptions,
@@ -66,7 +66,7 @@ async function compare(
     if (!(error instanceof StoreError && error.reason === 'too-much') || entries.length === 1) throw error;
     const middle = entries.length >> 1;
     for (const half of [entries.slice(0, middle), entries.slice(middle)]) {
-      await compare(ns, { entries: half, planned }, options);
+      await planNamespace(ns, { entries: half, planned }, options);
     }
   }
 }
@@ -76,7 +76,7 @@ async function planWrites(entries: readonly ImportEntry[], options: BatchOptions
   const spaces = Map.groupBy(entries, ({ ns }) => JSON.stringify([ns.database, ns.collection]));
   for (const some of spaces.values()) {
     const [first] = some;
-    if (first !== undefined) await compare(first.ns, { entries: some, planned }, options);
+    if (first !== undefined) await planNamespace(first.ns, { entries: some, planned }, options);
   }
   return planned;
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditVerify } from '../../src/cli/audit-verify.ts';
 import { runCommand } from '../../src/cli/main.ts';
-import type { CommandFlags } from '../../src/cli/parse-arguments.ts';
+import type { CommandFlags } from '../../src/cli/usage/parse-arguments.ts';
 import { startApp, type TestApp } from '../helpers/app/app.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clients, credentialLines } from '../../src/cli/clients.ts';
-import type { CommandFlags } from '../../src/cli/parse-arguments.ts';
+import type { CommandFlags } from '../../src/cli/usage/parse-arguments.ts';
 import { AppError } from '../../src/errors/errors.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';

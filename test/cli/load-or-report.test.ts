@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadOrReport } from '../../src/cli/load-or-report.ts';
+import { loadOrReport } from '../../src/cli/io.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
 
 let cwd: string;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeOpenApi as openapi } from '../../src/cli/transfer.ts';
+import { writeOpenApi as openapi } from '../../src/cli/openapi.ts';
 import { startApp } from '../helpers/app/app.ts';
 import { LIBRARY } from '../helpers/fixtures/library.ts';
 import { captureIo } from '../helpers/server-process/console.ts';

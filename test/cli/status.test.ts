@@ -1,7 +1,7 @@
 // `cloister status` on the embedded database.
 import { spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
-import { status } from '../../src/cli/running-servers.ts';
+import { status } from '../../src/cli/status.ts';
 import { machineId } from '../../src/deployment/machine.ts';
 import { createProcessRecords } from '../../src/deployment/process-records.ts';
 import { openSqliteDocuments } from '../../src/stores/sqlite-documents/store.ts';

@@ -1,5 +1,5 @@
 // `util.inspect`: values as text for people. Long lists are not put in columns. Not to be required by authors.
-(function inspections(module) {
+(function utilInspect(module) {
   'use strict';
   const custom = Symbol.for('nodejs.util.inspect.custom');
   const DEFAULTS = {

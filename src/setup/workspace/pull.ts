@@ -5,7 +5,7 @@ import { isWithin, realPathOf } from '../../lib/files/containment.ts';
 import { errorCodeOf } from '../../lib/files/file-operations.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
 import { openPlace, readStoredTexts, type TransferPlace } from './push.ts';
-import { openWorkspaceCopy, readWorkspaceTexts, refused } from './workspace-texts.ts';
+import { openWorkspaceCopy, operatorError, readWorkspaceTexts } from './workspace-texts.ts';
 
 interface PullPlace extends TransferPlace {
   /** False: it must be empty or absent. */
@@ -34,7 +34,7 @@ async function assertInside(folder: string, files: readonly string[]): Promise<v
   const realFolder = await realPathOf(folder);
   for (const file of files) {
     const realFile = await realPathOf(file);
-    if (!isWithin(realFolder, realFile)) throw refused(`${file} is elsewhere, by a link: ${realFile}`);
+    if (!isWithin(realFolder, realFile)) throw operatorError(`${file} is elsewhere, by a link: ${realFile}`);
   }
 }
 
@@ -44,7 +44,7 @@ export async function openWorkspacePull(config: Config, place: PullPlace): Promi
   const { store, shared } = await openPlace(config, place);
   try {
     if ((await namesIn(folder)).length > 0 && !overwrite) {
-      throw refused(
+      throw operatorError(
         `${folder} is not empty: name another folder, or let \`--overwrite\` write over its files`,
       );
     }

@@ -18,7 +18,7 @@ import { createTextWorkspace } from '../../stores/text-workspace.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
 import { changeDeps } from './change-deps.ts';
 import { isInDatabase, openDatabaseWorkspace, type Workspace } from './open-workspace.ts';
-import { openWorkspaceCopy, readWorkspaceTexts, refused } from './workspace-texts.ts';
+import { openWorkspaceCopy, operatorError, readWorkspaceTexts } from './workspace-texts.ts';
 
 export interface TransferPlace {
   readonly cwd: string;
@@ -50,7 +50,7 @@ export async function openPlace(
   { cwd, openStore }: Pick<TransferPlace, 'cwd' | 'openStore'>,
 ): Promise<{ readonly store: DocumentStore; readonly shared: DatabaseWorkspace }> {
   if (!isInDatabase(config)) {
-    throw refused(
+    throw operatorError(
       'workspace.store is files: set it to database, in the configuration of this command and of all servers, or copy the folder',
     );
   }
@@ -85,7 +85,7 @@ export async function openWorkspacePush(config: Config, place: TransferPlace): P
   const { cwd, folder, prune } = place;
   // A wrong name is no empty workspace: with `prune`, everything would be removed.
   const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() !== true) throw refused(`${folder}: there is no such folder`);
+  if (found?.isDirectory() !== true) throw operatorError(`${folder}: there is no such folder`);
   const copy = openWorkspaceCopy(config, { cwd, folder });
   const { texts, unreadable } = await readWorkspaceTexts(copy);
   const { store, shared } = await openPlace(config, place);
@@ -112,7 +112,7 @@ export async function openWorkspacePush(config: Config, place: TransferPlace): P
           await shared.replace(changes, entries);
         } catch (error) {
           if (!(error instanceof StoreError) || error.reason !== 'conflict') throw error;
-          throw refused(
+          throw operatorError(
             'somebody has changed the workspace in the database meanwhile: nothing was written, push again',
           );
         }

@@ -25,8 +25,8 @@ function folderNames({ paths }: Pick<Config, 'paths'>): WorkspaceFolders {
   return Object.fromEntries(named) as Record<Part, string> satisfies WorkspaceFolders;
 }
 
-/** The error of a transfer that the operator has to do otherwise. */
-export const refused = (message: string) => new AppError('CONFIGURATION_INVALID', { message });
+/** What ends a push or a pull: the operator has to do something first. */
+export const operatorError = (message: string) => new AppError('CONFIGURATION_INVALID', { message });
 
 /** A folder with a copy of the workspace. */
 export interface WorkspaceCopy extends Workspace {
@@ -51,7 +51,7 @@ export function openWorkspaceCopy(
     fileOf(path) {
       const part = PARTS.find((one) => path.startsWith(`${one}/`));
       if (part === undefined || !isInsidePath(path)) {
-        throw refused(`the database has a path that no workspace has: ${JSON.stringify(path)}`);
+        throw operatorError(`the database has a path that no workspace has: ${JSON.stringify(path)}`);
       }
       return join(folders[part], ...path.slice(part.length + 1).split('/'));
     },

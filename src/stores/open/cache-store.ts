@@ -1,4 +1,4 @@
-// Opens the response cache that the configuration names.
+// Opens the cache that the configuration names.
 import { resolve } from 'node:path';
 import { createLogThrottle } from '../../lib/logger.ts';
 import { openFileCache } from '../file-cache.ts';
@@ -33,6 +33,14 @@ const IS_SHARED: Readonly<Record<CacheSettings['engine'], boolean>> = {
 
 /** Whether the processes of a deployment share the cache that the configuration names. */
 export const isSharedCache = ({ engine }: Pick<CacheSettings, 'engine'>): boolean => IS_SHARED[engine];
+
+/** Opens the cache of answers; undefined where answers are not cached (`cache.enabled`). Rejects like `openCacheStore`. */
+export async function openResponseCache(
+  settings: CacheSettings & { readonly enabled: boolean },
+  deps: CacheDeps,
+): Promise<CacheStore | undefined> {
+  return settings.enabled ? openCacheStore(settings, deps) : undefined;
+}
 
 /** Opens the cache. Rejects if its folder cannot be used. Connects to Redis in the background. */
 export async function openCacheStore(settings: CacheSettings, deps: CacheDeps): Promise<CacheStore> {

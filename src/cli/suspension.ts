@@ -1,11 +1,8 @@
-// Commands about servers that run: `cloister endpoints suspend` and the like, by which the operator suspends and resumes posted code
-// without a token, and `cloister status`.
+// `cloister endpoints suspend`, `cloister hooks resume` and so on: the operator suspends and resumes posted code without a token.
 import type { ModuleAddress } from '../modules/model/module-types.ts';
-import type { Io } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
-import { processTable } from './output/process-table.ts';
+import { type Io, loadOrReport } from './io.ts';
 import { describeServers } from './output/workspace-changes.ts';
-import type { CommandFlags, CommandName } from './parse-arguments.ts';
+import type { CommandFlags, CommandName } from './usage/parse-arguments.ts';
 
 type SuspensionCommand = Extract<CommandName, `${'endpoints' | 'hooks'} ${string}`>;
 
@@ -30,8 +27,8 @@ export async function suspendOrResume(
   }
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openSuspension: openSwitch } = await import('../setup/cli-services.ts');
-  const opened = await openSwitch(loaded.config, { cwd: io.cwd });
+  const { openSuspension } = await import('../setup/cli-services.ts');
+  const opened = await openSuspension(loaded.config, { cwd: io.cwd });
   const action = command.endsWith('suspend') ? 'suspend' : 'resume';
   const done = action === 'suspend' ? 'suspended' : 'resumed';
   try {
@@ -40,17 +37,4 @@ export async function suspendOrResume(
     await opened.close();
   }
   return 0;
-}
-
-/** Prints the servers. Returns 0 where all of them run, 1 where none does or one is silent or has ended without stopping. */
-export async function status(flags: CommandFlags, io: Io): Promise<number> {
-  const loaded = await loadOrReport(flags, io);
-  if (loaded === undefined) return 1;
-  const { readDeploymentReport } = await import('../setup/cli-services.ts');
-  const report = await readDeploymentReport(loaded.config, { cwd: io.cwd });
-  const { processes } = report;
-  if (flags.json === true) io.out(JSON.stringify(report, null, 2));
-  else if (processes.length === 0) io.out('no server runs on this database');
-  else for (const line of processTable(report)) io.out(line);
-  return processes.length > 0 && processes.every(({ state }) => state === 'running') ? 0 : 1;
 }

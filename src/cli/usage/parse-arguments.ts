@@ -11,7 +11,7 @@ import {
   flagsOf,
   type OperandName,
   subcommandsOf,
-} from './usage/command-table.ts';
+} from './command-table.ts';
 
 export type { CommandName };
 
