@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SHARED_SCHEMAS } from '../../src/collections/description/answer-schemas.ts';
+import { SHARED_SCHEMAS } from '../../src/collections/description/document-schemas.ts';
 import { COMPONENT_SCHEMAS } from '../../src/http/description/components.ts';
 
 export const PAGE_TYPES = 'admin/src/api/description.d.ts';

@@ -6,11 +6,7 @@ import { decideEndpoint } from '../auth/access/permissions.ts';
 import { missingTokenError, notPermittedError } from '../auth/auth-errors.ts';
 import type { Client } from '../auth/clients/client.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
-import {
-  type HookRequest,
-  MAX_HOOK_BODY_CHARACTERS,
-  MAX_HOOK_LIST_CHARACTERS,
-} from '../collections/model/documents.ts';
+import { type HookRequest, maxHookBodyCharacters } from '../collections/model/documents.ts';
 import { AppError, StoreError } from '../errors/errors.ts';
 import { isJsonObject } from '../lib/json/json.ts';
 import type { EndpointMatch, LiveModule, ModuleService } from '../modules/model/module-types.ts';
@@ -223,12 +219,10 @@ function toHookRequest(request: EndpointRequest, params: EndpointCall['params'])
 /** JSON text of what the endpoint has as `req.body`; undefined for a body that is too long for hooks. */
 function hookBodyText({ type, text }: EndpointRequest['body']): string | undefined {
   if (type === 'none') return '{}';
-  if (text.length > MAX_HOOK_BODY_CHARACTERS) return undefined;
+  const max = maxHookBodyCharacters(type === 'json' && text.trimStart().startsWith('['));
+  if (text.length > max) return undefined;
   // Of JSON the server has checked the form already.
-  if (type === 'json') {
-    const isLong = text.length > MAX_HOOK_LIST_CHARACTERS && text.trimStart().startsWith('[');
-    return isLong ? undefined : text;
-  }
+  if (type === 'json') return text;
   const body = type === 'form' ? pairsText(text) : JSON.stringify(text);
-  return body.length > MAX_HOOK_BODY_CHARACTERS ? undefined : body;
+  return body.length > max ? undefined : body;
 }

@@ -33,9 +33,12 @@ const ASKING: Reasons = {
   'src/collections/reads/revisions.ts': [2, 'queries of the caller'],
   'src/collections/specifications/revision-checks.ts': [2, 'whether there is a document'],
   'src/collections/writes/answer.ts': [2, 'passes on what the composer reads by ids'],
+  'src/collections/writes/commit.ts': [
+    1,
+    'documents that hooks wrote and that were found for the caller, read again',
+  ],
   'src/collections/writes/file-removals/file-removals.ts': [1, 'files that are to be removed'],
   'src/collections/writes/file-removals/remove-files.ts': [1, 'whether a record uses the file'],
-  'src/collections/writes/own-hook-writes.ts': [1, 'documents that were found for the caller, read again'],
   'src/collections/writes/plan-sub-documents.ts': [1, 'each is tested: what may not be read is unknown'],
   'src/collections/writes/remove.ts': [1, 'queries of the caller'],
   'src/collections/writes/restore/removed-history.ts': [2, 'states and numbers for the rules and the write'],

@@ -2,13 +2,18 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { ref } from '../../lib/json/schema-parts.ts';
-import { type Collection, type Field, isReference } from '../model/collection.ts';
-import type { SchemaRules } from '../model/fields/field-type.ts';
+import {
+  type Collection,
+  type Field,
+  type FieldValidation,
+  isReference,
+  type PatternRule,
+} from '../model/collection.ts';
+import type { SchemaRules, TextKeywords } from '../model/fields/field-type.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { ID_PATTERN } from '../model/fields/object-id.ts';
 import { recordFieldSchema } from '../model/media-record-fields.ts';
 import { collectionParts, type DescriptionContext, describedTarget, namesIn } from './collection-parts.ts';
-import { textKeywords } from './text-keywords.ts';
 
 const textOf = (value: Json | undefined) => (typeof value === 'string' && value !== '' ? value : undefined);
 
@@ -32,6 +37,37 @@ function orNull(schema: JsonObject): JsonObject {
   if (type !== undefined) return { ...schema, type: [type].flat().concat('null') as Json };
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] as Json };
   return schema;
+}
+
+/** `(?i:…)` and the like: younger than most engines, and the one place without flags where ours differs from ECMA-262. */
+const MODIFIERS = /\(\?(?:[ims]+(?:-[ims]*)?|-[ims]+):/;
+
+/**
+ * The pattern of a rule where ECMA-262 under the flag `u`, which is what JSON Schema asks for, matches the same texts. Undefined for
+ * one with flags, which a schema cannot carry, and for one that is read without `u` here, because `u` refuses it. What is left is read
+ * as under `u` by whichever engine runs it: by the linear one, which translates that syntax, or by the native one.
+ */
+export function portablePattern({
+  pattern,
+  flags,
+}: Pick<PatternRule, 'pattern' | 'flags'>): string | undefined {
+  if (flags !== '' || MODIFIERS.test(pattern)) return undefined;
+  try {
+    new RegExp(pattern, 'u');
+    return pattern;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keywords that hold for each text of a field. Lengths count code points in either. */
+export function textKeywords({ minLength, maxLength, regex }: FieldValidation): TextKeywords {
+  const pattern = regex && portablePattern(regex);
+  return {
+    ...(minLength !== undefined && minLength > 0 && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(pattern !== undefined && { pattern }),
+  };
 }
 
 function valueSchema(

@@ -4,7 +4,7 @@ import { outsideNames } from '../internals/internal-names.ts';
 import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
 import { ID_PATTERN } from '../model/fields/object-id.ts';
 import { RECORD_FIELD_NAMES } from '../model/media-record-fields.ts';
-import { REVISION_MEMBERS } from '../model/revision-members.ts';
+import { REVISION_MEMBERS } from '../model/stored-document.ts';
 
 const ID: JsonObject = { type: 'string', pattern: ID_PATTERN };
 const MILLISECONDS: JsonObject = { type: 'integer' };

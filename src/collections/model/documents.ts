@@ -1,4 +1,4 @@
-// The document service: its requests, options, results and limits, and pages as JSON text. `document-service.ts` implements it.
+// The document service: its requests, options, results and limits. `document-service.ts` implements it.
 
 import type { Client } from '../../auth/clients/client.ts';
 import { StoreError } from '../../errors/errors.ts';
@@ -34,9 +34,12 @@ export interface HookRequest {
   readonly body?: string;
 }
 
-/** Characters of a body that hooks are told, and of a list, each of whose documents has a run of the hook. */
-export const MAX_HOOK_BODY_CHARACTERS = 65_536;
-export const MAX_HOOK_LIST_CHARACTERS = 16_384;
+const MAX_HOOK_BODY_CHARACTERS = 65_536;
+const MAX_HOOK_LIST_CHARACTERS = 16_384;
+
+/** Characters that a body may have for hooks to be told of it: fewer for a list, each of whose documents has a run of the hook. */
+export const maxHookBodyCharacters = (isList: boolean): number =>
+  isList ? MAX_HOOK_LIST_CHARACTERS : MAX_HOOK_BODY_CHARACTERS;
 
 /** The request that a read or write belongs to, for hooks and logs. */
 export interface RequestOrigin {

@@ -4,8 +4,7 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import { namespaceKey } from '../../stores/ports.ts';
 import type { Collection, CollectionRegistry } from './collection.ts';
-import { REVISION_MEMBERS, REVISION_OWNER } from './revision-members.ts';
-import { activeRevisionNamespace } from './stored-document.ts';
+import { activeRevisionNamespace, REVISION_MEMBERS, REVISION_OWNER } from './stored-document.ts';
 
 /** The name of a collection in its revisions: that under which its documents are stored. */
 export const ownerOf = ({ namespace }: Pick<Collection, 'namespace'>): string => namespace.collection;

@@ -1,12 +1,30 @@
-// A document as it is stored: the fields that the server sets, the ids of its revisions in `history`, and its size, which is
-// bounded by what a collection can hold, and what can be read again, on either store.
+// A document and its revisions as they are stored: the fields that the server sets, the ids of revisions in `history`, and the size,
+// which is bounded by what a collection can hold, and what can be read again, on either store.
 
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion } from '../../lib/json/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { IndexDefinition, Namespace, StoredDocument } from '../../stores/ports.ts';
 import { type Collection, INTERNAL_FIELDS } from './collection.ts';
-import { REMOVED_AT, REVISION_REMOVAL } from './revision-members.ts';
+
+/** The member of a revision that names its collection. Answers do not show it. */
+export const REVISION_OWNER = 'originalCollection';
+
+/** The member of the last revision of a removed document that tells when it was removed and by whom; gone when it comes back. */
+export const REVISION_REMOVAL = 'originalRemoval';
+
+/** The path of that moment. */
+export const REMOVED_AT = `${REVISION_REMOVAL}.at`;
+
+/** What the server keeps in revisions for itself: answers do not show it. */
+export const HIDDEN_REVISION_MEMBERS: readonly string[] = [REVISION_OWNER, REVISION_REMOVAL];
+
+/** What a revision holds beside the state of the document. */
+export const REVISION_MEMBERS: readonly string[] = [
+  'action',
+  'originalDocumentId',
+  ...HIDDEN_REVISION_MEMBERS,
+];
 
 /** Who writes, and when. */
 export interface WriteStamp {

@@ -7,9 +7,13 @@ import type { Projection } from '../../stores/ports.ts';
 import { type PermittedStore, permit, permitRevisions } from '../model/access.ts';
 import { type Collection, type CollectionRegistry, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import { HIDDEN_REVISION_MEMBERS } from '../model/revision-members.ts';
 import { ownRevisionsFilter } from '../model/revision-owner.ts';
-import { HISTORY_BLOCK_SIZE, revisionIds, revisionNamespaceOf } from '../model/stored-document.ts';
+import {
+  HIDDEN_REVISION_MEMBERS,
+  HISTORY_BLOCK_SIZE,
+  revisionIds,
+  revisionNamespaceOf,
+} from '../model/stored-document.ts';
 import { type FieldMap, includesField } from './resolve-read.ts';
 
 const REVISION_FIELDS = { v: 1, action: 1 } as const;

@@ -15,7 +15,7 @@ import {
 } from '../model/collection.ts';
 import { RECORD_PATH_INDEX } from '../model/media-record-fields.ts';
 import { isComposeDepth } from '../model/read-parameters.ts';
-import { REVISION_MEMBERS } from '../model/revision-members.ts';
+import { REVISION_MEMBERS } from '../model/stored-document.ts';
 import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';

@@ -4,8 +4,7 @@ import type { ErrorItem } from '../../errors/errors.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
 import { type DocumentStore, type Namespace, namespaceKey } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { REVISION_OWNER } from '../model/revision-members.ts';
-import { activeRevisionNamespace } from '../model/stored-document.ts';
+import { activeRevisionNamespace, REVISION_OWNER } from '../model/stored-document.ts';
 
 const homeOf = ({ namespace }: Collection) => namespaceKey(namespace);
 

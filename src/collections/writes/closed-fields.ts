@@ -7,10 +7,10 @@ import type { StoredDocument } from '../../stores/ports.ts';
 import type { CollectionAccess } from '../model/access.ts';
 import { type Collection, isReference } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
-import type { BodyPosition } from './body-position.ts';
 import { findWritableTarget, hasSubDocuments, stripServerFields } from './extract-sub-documents.ts';
 import { assertPermittedTarget, createStateTest, writeError } from './permitted-states.ts';
-import { UNSET } from './removed-fields.ts';
+import type { BodyPosition } from './planned-write.ts';
+import { UNSET } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** A value that a client sent for a field that it may not write. */

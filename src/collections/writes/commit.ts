@@ -1,14 +1,14 @@
-// Commits what was planned, again after a conflict, and translates what the store rejects into an error for the client.
+// Commits what was planned, again after a conflict that is not of the write's own hooks, by the specifications that are in force then;
+// and translates what the store rejects into an error for the client.
 import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../errors/errors.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
+import type { StoredDocument, Write } from '../../stores/ports.ts';
 import { isHiddenPath } from '../model/access.ts';
-import type { Collection } from '../model/collection.ts';
+import { type Collection, type CollectionRegistry, documentKey } from '../model/collection.ts';
 import { type Caller, ExtraWriteError, type RequestContext } from '../model/documents.ts';
-import { assertCurrent } from '../validation/current-specification.ts';
-import { type BodyPosition, indexMember, WHOLE_BODY } from './body-position.ts';
-import type { PlannedWrite } from './order-writes.ts';
-import { followHookWrites, reportToHooks } from './own-hook-writes.ts';
 import { assertPermittedWrites } from './permitted-states.ts';
+import { type BodyPosition, indexMember, type PlannedWrite, WHOLE_BODY } from './planned-write.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { FinishedPlan, WritePlan } from './write-plan.ts';
 
@@ -110,6 +110,77 @@ export async function commitPlan(
   reportToHooks(finished.writes, context);
   if (finished.afterHookEvents.length > 0) hooks.runAfterHooks(finished.afterHookEvents, context);
   return finished;
+}
+
+/** A specification that a write was validated by is not in force any more. Nothing was written. */
+export class SpecificationChangedError extends Error {
+  override readonly name = 'SpecificationChangedError';
+}
+
+/** Throws a SpecificationChangedError unless these specifications are in force. Call it at once before the commit. */
+function assertCurrent(
+  registry: Pick<CollectionRegistry, 'get'>,
+  planned: readonly { readonly collections: readonly Collection[] }[],
+): void {
+  let checked: Collection | undefined;
+  for (const { collections } of planned) {
+    for (const collection of collections) {
+      // Most commits write to one collection.
+      if (collection === checked) continue;
+      const { version, database, name } = collection;
+      if (registry.get(version, database, name) !== collection) throw new SpecificationChangedError();
+      checked = collection;
+    }
+  }
+}
+
+/** Tells the hooks that made this request what it has committed. */
+function reportToHooks(writes: readonly Write[], { reportsTo }: RequestContext): void {
+  if (reportsTo === undefined) return;
+  for (const write of writes) {
+    if (write.kind === 'remove') reportsTo.addRemoval(documentKey(write.ns, write.id));
+    else reportsTo.addState(documentKey(write.ns, write.document._id), documentVersion(write.document));
+  }
+}
+
+interface Followed {
+  readonly documents: readonly StoredDocument[];
+  /** How many of them hooks of the request have removed. */
+  readonly removed: number;
+}
+
+/**
+ * The documents as the hooks of the request have left them, read again where they wrote any: taken for the write of somebody else,
+ * a write of theirs would run the hooks again, which would write again. Rejects with a StoreError `conflict` where somebody else
+ * wrote too, whose state the hooks have not seen.
+ */
+export async function followHookWrites(
+  { store }: { readonly store: Pick<WriteDeps['store'], 'findByIds'> },
+  { namespace }: Pick<Collection, 'namespace'>,
+  documents: readonly StoredDocument[],
+  { hookWrites, deadline }: RequestContext,
+): Promise<Followed> {
+  const keyOf = ({ _id }: StoredDocument) => documentKey(namespace, _id);
+  const written = documents.filter((document) => hookWrites?.hasWritten(keyOf(document)));
+  if (hookWrites === undefined || written.length === 0) return { documents, removed: 0 };
+  const ids = written.map(({ _id }) => _id);
+  const texts = await store.findByIds(namespace, ids, { deadline });
+  const states = new Map<string, StoredDocument | undefined>();
+  for (const document of written) {
+    const text = texts.get(document._id);
+    const state = text === undefined ? undefined : parseStoredJson<StoredDocument>(text);
+    const isOwn =
+      state === undefined
+        ? hookWrites.hasRemoved(keyOf(document))
+        : hookWrites.madeAllAfter(keyOf(document), documentVersion(document), documentVersion(state));
+    if (!isOwn) throw new StoreError('conflict');
+    states.set(document._id, state);
+  }
+  const left = documents.flatMap((document) => {
+    const state = states.has(document._id) ? states.get(document._id) : document;
+    return state === undefined ? [] : [state];
+  });
+  return { documents: left, removed: documents.length - left.length };
 }
 
 type RejectedWrite = Pick<PlannedWrite, 'position' | 'collections'>;

@@ -13,13 +13,13 @@ import type {
   WriteResult,
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { withNameHints } from '../validation/name-hints.ts';
+import { withNameHints } from '../validation/undeclared-fields.ts';
 import { formatAnswer, showWritten } from './answer.ts';
-import { WHOLE_BODY } from './body-position.ts';
 import { findClosedValues } from './closed-fields.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { createExtractOptions, extractSubDocuments } from './extract-sub-documents.ts';
 import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
+import { WHOLE_BODY } from './planned-write.ts';
 import { assertStorable, assertValid, parseDocuments, validateBody } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';

@@ -8,8 +8,8 @@ import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { stripRevisionMembers } from '../model/revision-owner.ts';
 import { stripInternalFields } from '../validation/validate-document.ts';
-import { type BodyPosition, indexMember } from './body-position.ts';
 import { writeError } from './permitted-states.ts';
+import { type BodyPosition, indexMember } from './planned-write.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** A sub-document to be written to its own collection. */

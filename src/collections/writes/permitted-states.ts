@@ -9,8 +9,7 @@ import { compileFilter } from '../../stores/matching/compile-filter.ts';
 import { type CollectionAccess, notPermitted } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
-import { type BodyPosition, indexMember } from './body-position.ts';
-import type { PlannedWrite } from './order-writes.ts';
+import { type BodyPosition, indexMember, type PlannedWrite } from './planned-write.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 type StateTest = (state: JsonObject) => boolean;

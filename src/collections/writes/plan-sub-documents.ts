@@ -10,10 +10,8 @@ import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
 import { type Collection, isReference } from '../model/collection.ts';
 import type { Caller, RequestContext } from '../model/documents.ts';
-import { withNameHints } from '../validation/name-hints.ts';
-import { resolveUndeclared } from '../validation/undeclared-fields.ts';
+import { resolveUndeclared, withNameHints } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields, type WriteMode } from '../validation/validate-document.ts';
-import { withPosition } from './body-position.ts';
 import { assertClosedUnchanged, type ClosedValue } from './closed-fields.ts';
 import type { SubDocument } from './extract-sub-documents.ts';
 import {
@@ -24,6 +22,7 @@ import {
   withoutHiddenNames,
   writeError,
 } from './permitted-states.ts';
+import { withPosition } from './planned-write.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { WritePlan } from './write-plan.ts';
 

@@ -4,17 +4,15 @@ import { StoreError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json } from '../../lib/json/json.ts';
 import type { Projection } from '../../stores/ports.ts';
-import { hasCondition } from '../filters/has-condition.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
 import { permit } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
 import { tryAfterCommit } from './answer.ts';
-import { commitPlan, commitWithRetry } from './commit.ts';
+import { commitPlan, commitWithRetry, followHookWrites } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
-import { followHookWrites } from './own-hook-writes.ts';
 import { presentAccess } from './permitted-states.ts';
-import { requireQuery } from './request-body.ts';
+import { hasCondition, requireQuery } from './request-body.ts';
 import {
   loadTargets,
   needsNoState,

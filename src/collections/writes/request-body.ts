@@ -10,15 +10,21 @@ import {
   type JsonIssue,
   type JsonObject,
 } from '../../lib/json/json.ts';
-import { hasCondition } from '../filters/has-condition.ts';
 import type { CollectionAccess } from '../model/access.ts';
-import type { Collection } from '../model/collection.ts';
-import { validateFields, type WriteMode } from '../validation/validate-document.ts';
-import { withPosition } from './body-position.ts';
+import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
+import { recordFieldType } from '../model/media-record-fields.ts';
+import { fieldIssue, validateFields, type WriteMode } from '../validation/validate-document.ts';
 import type { ExtractedBody } from './extract-sub-documents.ts';
 import { withoutHiddenNames } from './permitted-states.ts';
-import { UNSET } from './removed-fields.ts';
+import { withPosition } from './planned-write.ts';
 import type { WriteDeps } from './write-deps.ts';
+
+/** The member of an update that names the fields to remove. */
+export const UNSET = '$unset';
+/** Names of one update that are reported. */
+const MAX_ISSUES = 1000;
+
+const NONE: readonly never[] = [];
 
 /** BAD_REQUEST: the body, or its member `field`, has the wrong type. */
 function createBodyError(message: string, field?: string): AppError {
@@ -83,6 +89,86 @@ export function requireQuery(body: Json): JsonObject {
   const message =
     '`query` has no condition, so that it means every document: add `"all": true` beside `query` if that is meant';
   throw createBodyError(message, 'query');
+}
+
+const isGroup = (name: string) => name === '$and' || name === '$or' || name === '$nor';
+
+function memberHasCondition(name: string, operand: Json): boolean {
+  // What is no list of filters is refused when the filter is parsed.
+  if (!isGroup(name) || !Array.isArray(operand)) return true;
+  const filters: readonly Json[] = operand;
+  const holds = (filter: Json) => !isJsonObject(filter) || hasCondition(filter);
+  return name === '$and' ? filters.some(holds) : filters.every(holds);
+}
+
+/**
+ * Tells a query that names documents from one whose conditions all vanished: JSON has no `undefined`, so that a client that means some
+ * documents may send `{}`. False for `{}`, and for `$and`, `$or` and `$nor` of such filters only; an alternative
+ * without a condition is all documents.
+ */
+export function hasCondition(filter: JsonObject): boolean {
+  return Object.entries(filter).some(([name, operand]) => memberHasCondition(name, operand));
+}
+
+interface UpdateParts {
+  /** The fields to set. */
+  readonly sent: JsonObject;
+  /** The names of fields to remove, without repetitions and those with issues. */
+  readonly removed: readonly string[];
+  readonly issues: readonly ErrorItem[];
+}
+
+const invalid = (field: string, message: string): ErrorItem => ({
+  field,
+  message,
+  code: 'ERROR_VALUE_INVALID',
+});
+
+/** Takes `$unset` out of an update, and checks it as far as that needs no stored document. */
+export function splitUpdate(
+  collection: Collection,
+  update: JsonObject,
+  registry: Pick<WriteDeps['registry'], 'holdsRecords'>,
+): UpdateParts {
+  if (!Object.hasOwn(update, UNSET)) return { sent: update, removed: NONE, issues: NONE };
+  const { [UNSET]: list = null, ...sent } = update;
+  const names = readNames(list);
+  if (names === undefined) {
+    const issue = invalid(UNSET, 'must be a list of names of fields');
+    return { sent, removed: NONE, issues: [issue] };
+  }
+  const named = [...new Set(names)];
+  const isRecord = registry.holdsRecords(collection);
+  const issues: ErrorItem[] = [];
+  const removed = named.filter((name) => {
+    const issue = checkName(collection, name, { sent, isRecord });
+    if (issue !== undefined && issues.length < MAX_ISSUES) issues.push(issue);
+    return issue === undefined;
+  });
+  return { sent, removed, issues };
+}
+
+function readNames(list: Json): readonly string[] | undefined {
+  if (!Array.isArray(list) || isJsonObject(list)) return undefined;
+  const names = list.filter((name: Json) => typeof name === 'string');
+  return names.length === list.length ? names : undefined;
+}
+
+function checkName(
+  { fields }: Collection,
+  name: string,
+  { sent, isRecord }: { readonly sent: JsonObject; readonly isRecord: boolean },
+): ErrorItem | undefined {
+  if (INTERNAL_FIELDS.includes(name) || (isRecord && recordFieldType(name) !== undefined)) {
+    return invalid(name, 'cannot be removed: only the server writes it');
+  }
+  if (Object.hasOwn(sent, name)) return invalid(name, 'cannot be set and removed at once');
+  const field = fields.get(name);
+  if (field?.required) return fieldIssue(field, 'must be specified', 'ERROR_REQUIRED');
+  if (field === undefined && name.includes('.')) {
+    return invalid(name, 'cannot be removed: `$unset` takes names of fields, not what is in them');
+  }
+  return undefined;
 }
 
 /** Throws DOCUMENT_INVALID when there are issues. */

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
 import { recordFieldType } from '../model/media-record-fields.ts';
-import { REVISION_MEMBERS } from '../model/revision-members.ts';
-import { UNSET } from './removed-fields.ts';
+import { REVISION_MEMBERS } from '../model/stored-document.ts';
+import { UNSET } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 type Registry = Pick<WriteDeps['registry'], 'holdsRecords'>;

@@ -9,7 +9,6 @@ import type { Caller, Page, RequestContext, WriteOptions } from '../model/docume
 import { writeMetadata } from '../reads/resolve-read.ts';
 import { type ValidatedFields, validateFields } from '../validation/validate-document.ts';
 import { formatAnswer } from './answer.ts';
-import { WHOLE_BODY } from './body-position.ts';
 import {
   assertClosedUnchanged,
   assertRestorable,
@@ -17,12 +16,11 @@ import {
   findClosedValues,
   withoutClosed,
 } from './closed-fields.ts';
-import { commitPlan, commitWithRetry } from './commit.ts';
+import { commitPlan, commitWithRetry, followHookWrites } from './commit.ts';
 import { createExtractOptions, type ExtractedBody, extractSubDocuments } from './extract-sub-documents.ts';
-import { followHookWrites } from './own-hook-writes.ts';
 import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
-import { splitUpdate } from './removed-fields.ts';
-import { assertValid, parseFields, requireQuery, requireUpdate } from './request-body.ts';
+import { WHOLE_BODY } from './planned-write.ts';
+import { assertValid, parseFields, requireQuery, requireUpdate, splitUpdate } from './request-body.ts';
 import { resolveUpdate } from './resolve-update.ts';
 import { bodyOfState } from './revision-state.ts';
 import { loadTargets, type WriteTarget, withDocumentLock, withHookedQueryLock } from './targets.ts';

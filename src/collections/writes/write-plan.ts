@@ -8,10 +8,10 @@ import { documentVersion } from '../../lib/json/stored-json.ts';
 import { namespaceKey, type StoredDocument, type Write } from '../../stores/ports.ts';
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
-import { REVISION_REMOVAL } from '../model/revision-members.ts';
 import { ownerOf } from '../model/revision-owner.ts';
 import {
   createRevision,
+  REVISION_REMOVAL,
   type RevisionOptions,
   revisionIds,
   revisionNamespaceOf,
@@ -21,8 +21,7 @@ import {
   stampUpdated,
   type WriteStamp,
 } from '../model/stored-document.ts';
-import { type BodyPosition, WHOLE_BODY } from './body-position.ts';
-import { orderWrites, type PlannedWrite } from './order-writes.ts';
+import { type BodyPosition, orderWrites, type PlannedWrite, WHOLE_BODY } from './planned-write.ts';
 
 /** A document as the commit stores it. */
 interface Written {

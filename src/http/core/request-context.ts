@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../auth/audit/actor.ts';
 import { missingTokenError } from '../../auth/auth-errors.ts';
 import {
-  MAX_HOOK_BODY_CHARACTERS,
-  MAX_HOOK_LIST_CHARACTERS,
+  maxHookBodyCharacters,
   type RequestContext,
   type RequestOrigin,
 } from '../../collections/model/documents.ts';
@@ -45,7 +44,7 @@ function isLonger(value: Json, characters: number): boolean {
 
 /** JSON text of a body as hooks see it, `{}` for none; undefined for one that is too long for them. */
 export function hookBodyText(body: Json): string | undefined {
-  const max = Array.isArray(body) ? MAX_HOOK_LIST_CHARACTERS : MAX_HOOK_BODY_CHARACTERS;
+  const max = maxHookBodyCharacters(Array.isArray(body));
   if (isLonger(body, max)) return undefined;
   const text = JSON.stringify(body ?? {});
   return text.length <= max ? text : undefined;

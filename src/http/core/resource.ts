@@ -91,7 +91,7 @@ interface ResourceOptions {
   /** Parses query strings; `parseQuery` by default. */
   readonly parse?: (url: string) => unknown;
   /** The handler of GET parses the query string, and so rejects one that does not decode: no guard does it before. */
-  readonly getParsesQuery?: boolean;
+  readonly handlerParsesGetQuery?: boolean;
 }
 
 /** Registers the routes of some methods of a path whose other methods `addResource` registers in another scope. */
@@ -101,13 +101,18 @@ export function addMethodRoutes(
   handlers: ResourceHandlers,
   options: ResourceOptions,
 ): void {
-  const { bodyLimit, handlesPreconditions = false, parse = parseQuery, getParsesQuery = false } = options;
+  const {
+    bodyLimit,
+    handlesPreconditions = false,
+    parse = parseQuery,
+    handlerParsesGetQuery = false,
+  } = options;
   const operations: Readonly<Record<string, RouteDescription | undefined>> = options.operations;
   const limit = bodyLimit === undefined ? {} : { bodyLimit };
   const onRequest = createQueryGuard(parse);
   for (const [method, handler] of Object.entries(handlers)) {
     const guards = {
-      ...(method === 'GET' && getParsesQuery ? {} : { onRequest }),
+      ...(method === 'GET' && handlerParsesGetQuery ? {} : { onRequest }),
       ...(method === 'GET' || handlesPreconditions ? {} : { preHandler: rejectConditions }),
     };
     const operation = operations[method];

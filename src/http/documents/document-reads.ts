@@ -15,10 +15,9 @@ import { createContextFactory } from '../core/request-context.ts';
 import { parseFlag, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
-import type { ParseReadQuery } from './read-query.ts';
+import { createParameterLog, type ParseReadQuery, parameterWarning } from './read-query.ts';
 import { createPageEtags, parseCallback, sendRead } from './read-response.ts';
 import { type CachedResponse, type ResponseCache, readThroughCache } from './response-cache.ts';
-import { createParameterLog, parameterWarning } from './unknown-parameters.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'logger' | 'now' | 'store'>;
 

@@ -181,10 +181,11 @@ export function documentRoutes(
     PUT: writes.updateOne,
     DELETE: removals.one,
   };
-  const limits = { bodyLimit, handlesPreconditions: true, parse, getParsesQuery: true };
+  const readOptions = { parse, handlerParsesGetQuery: true };
+  const documentOptions = { ...readOptions, bodyLimit, handlesPreconditions: true };
   const { list: find, create, updateMany, removeMany, get, update, remove, ...other } = DOCUMENT_OPERATIONS;
   addResource(server, PATH, many, {
-    ...limits,
+    ...documentOptions,
     operations: { GET: find, PUT: updateMany, DELETE: removeMany },
     elsewhere: ['POST'],
   });
@@ -192,24 +193,28 @@ export function documentRoutes(
   server.register(async (scope) => {
     acceptMultipart(scope);
     const POST = createPost(writes.create, receive, deps);
-    addMethodRoutes(scope, PATH, { POST }, { ...limits, operations: { POST: create } });
+    addMethodRoutes(scope, PATH, { POST }, { ...documentOptions, operations: { POST: create } });
   });
   addResource(server, `${PATH}/stats`, { GET: reads.stats }, { parse, operations: { GET: other.stats } });
-  const query = { parse, getParsesQuery: true };
-  addResource(server, `${PATH}/count`, { GET: reads.count }, { ...query, operations: { GET: other.count } });
+  addResource(
+    server,
+    `${PATH}/count`,
+    { GET: reads.count },
+    { ...readOptions, operations: { GET: other.count } },
+  );
   // Older clients POST what others PUT.
   const operations = { GET: get, POST: null, PUT: update, DELETE: remove };
-  addResource(server, `${PATH}/:id`, byId, { ...limits, operations });
+  addResource(server, `${PATH}/:id`, byId, { ...documentOptions, operations });
   addResource(
     server,
     `${PATH}/:id/revisions/:revisionId/restore`,
     { POST: writes.restore },
-    { ...limits, operations: { POST: other.restore } },
+    { ...documentOptions, operations: { POST: other.restore } },
   );
   addResource(
     server,
     `${PATH}/:id/history`,
     { GET: reads.history },
-    { ...query, operations: { GET: other.history } },
+    { ...readOptions, operations: { GET: other.history } },
   );
 }

@@ -16,7 +16,7 @@ import type { MediaFile } from '../../media/media-service-types.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { collectionOf, documentIdOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
-import { requestPath, urlPath } from '../core/request-url.ts';
+import { originForm, requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import { type BufferQuota, openFileBody, reserveBuffers } from '../transport/file-body.ts';
 import { fileEtag, fileHeaders } from './file-headers.ts';
@@ -24,7 +24,6 @@ import { fileEtag, fileHeaders } from './file-headers.ts';
 /** Segments before the path of the file: version, database, collection. */
 const COLLECTION_PARTS = 3;
 const MAX_PARTS = 32;
-const ORIGIN = /^https?:\/\/[^/]*/i;
 // Separators of all systems, and control characters.
 const FORBIDDEN = /[/\\\p{Cc}]/u;
 
@@ -45,8 +44,7 @@ function decode(part: string): string {
  * NOT_FOUND for what no file can have.
  */
 export function parseFilePath(path: string): string {
-  const parts = path
-    .replace(ORIGIN, '')
+  const parts = originForm(path)
     .replace(/\/$/, '')
     .split('/')
     .slice(1 + COLLECTION_PARTS);

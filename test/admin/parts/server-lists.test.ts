@@ -18,7 +18,7 @@ import { FIELD_TYPES as SERVER_TYPES } from '../../../src/collections/model/fiel
 import {
   HIDDEN_REVISION_MEMBERS,
   REVISION_MEMBERS as SERVER_MEMBERS,
-} from '../../../src/collections/model/revision-members.ts';
+} from '../../../src/collections/model/stored-document.ts';
 import { FIELD_ATTRIBUTES, FIELD_DESCRIPTIONS } from '../../../src/collections/specifications/parse-field.ts';
 import { KNOWN_SETTINGS } from '../../../src/collections/specifications/parse-settings.ts';
 import { DEVICES as SERVER_DEVICES } from '../../../src/delivery/model/visitor-facts.ts';

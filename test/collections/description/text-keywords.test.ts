@@ -1,7 +1,7 @@
 // Patterns in schemas: those, and only those, that ECMA-262 under `u` matches as the server does.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { portablePattern, textKeywords } from '../../../src/collections/description/text-keywords.ts';
+import { portablePattern, textKeywords } from '../../../src/collections/description/field-schemas.ts';
 import { compileLinearRegex, LinearRegexError } from '../../../src/lib/regex/linear-regex.ts';
 import { matchPatterns } from '../../../src/workers/match-patterns.ts';
 import { progressCells, resultsOf } from '../../../src/workers/pattern-progress.ts';

@@ -1,7 +1,7 @@
 // Schemas of what clients send, beside what the server takes, on generated specifications, callers and bodies.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { portablePattern } from '../../../src/collections/description/text-keywords.ts';
+import { portablePattern } from '../../../src/collections/description/field-schemas.ts';
 import {
   type Collection,
   type Field,

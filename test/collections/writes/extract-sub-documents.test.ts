@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
-import { WHOLE_BODY } from '../../../src/collections/writes/body-position.ts';
 import {
   type ExtractOptions,
   extractSubDocuments,
 } from '../../../src/collections/writes/extract-sub-documents.ts';
+import { WHOLE_BODY } from '../../../src/collections/writes/planned-write.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { callerNamed, collectionOf, LIMITS } from '../library-service.ts';
 

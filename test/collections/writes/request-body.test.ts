@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FULL_ACCESS } from '../../../src/collections/model/access.ts';
-import { type BodyPosition, WHOLE_BODY } from '../../../src/collections/writes/body-position.ts';
+import { type BodyPosition, WHOLE_BODY } from '../../../src/collections/writes/planned-write.ts';
 import {
   assertStorable,
   assertValid,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { translateCommitError } from '../../../src/collections/writes/commit.ts';
-import { orderWrites, type PlannedWrite } from '../../../src/collections/writes/order-writes.ts';
+import { orderWrites, type PlannedWrite } from '../../../src/collections/writes/planned-write.ts';
 import { WritePlan } from '../../../src/collections/writes/write-plan.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { callerNamed, collectionOf } from '../library-service.ts';

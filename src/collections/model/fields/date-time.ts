@@ -2,7 +2,7 @@
 // Filters may also name it in epoch milliseconds. Years have four digits, so that the text has the order of the instants.
 import type { Json } from '../../../lib/json/json.ts';
 import { type FieldIssue, type FieldTypeRules, textOfForm } from './field-type.ts';
-import { numberField } from './number.ts';
+import { numberField } from './plain-types.ts';
 
 const ISO =
   /^(?<year>\d{4}|[+-]\d{6})-(?<month>\d\d)-(?<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;

@@ -1,4 +1,4 @@
-// What the server needs to know of a field type. One file beside this one answers it for each type.
+// What the server needs to know of a field type. The files beside this one answer it for each type.
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 
 export interface FieldIssue {

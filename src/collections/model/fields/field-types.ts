@@ -1,13 +1,9 @@
-// The table of field types. Adding a type takes one file, one row here and one test.
-import { booleanField } from './boolean.ts';
+// The table of field types. Adding a type takes its rules in a file beside this one, one row here and one test.
+
 import { dateTimeField } from './date-time.ts';
 import type { FieldTypeRules } from './field-type.ts';
-import { mixedField } from './mixed.ts';
-import { numberField } from './number.ts';
-import { objectField } from './object.ts';
-import { objectIdField } from './object-id.ts';
-import { referenceField } from './reference.ts';
-import { stringField } from './string.ts';
+import { objectIdField, referenceField } from './object-id.ts';
+import { booleanField, mixedField, numberField, objectField, stringField } from './plain-types.ts';
 
 const TYPES = {
   String: stringField,

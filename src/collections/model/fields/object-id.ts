@@ -1,4 +1,4 @@
-// ObjectID fields: a document id of 24 hexadecimal characters, or a list of them. Stored in lower case.
+// Field types whose values are ids of documents: 24 hexadecimal characters, stored in lower case.
 import { isId } from '../../../lib/ids.ts';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 import {
@@ -46,6 +46,7 @@ export function idSchema({ form, texts }: Pick<SchemaRules, 'form' | 'texts'>): 
   return textOfForm(ID_PATTERN, form === 'created' ? texts : {});
 }
 
+/** An id, or a list of ids. */
 export const objectIdField: FieldTypeRules = {
   check(value) {
     if (typeof value === 'string') return checkId(value, false);
@@ -64,5 +65,33 @@ export const objectIdField: FieldTypeRules = {
   },
   ...ID_OPERAND,
   supportsCaseInsensitive: false,
+  formText: 'json-list',
+};
+
+function checkTarget(value: Json, inList: boolean): FieldIssue | undefined {
+  if (typeof value === 'string') return checkId(value, inList);
+  // A list may hold nulls: composition drops them.
+  return inList && value === null ? undefined : WRONG_TYPE;
+}
+
+/** The id of a document, or a list of ids. Sub-documents were taken out before a value comes here. */
+export const referenceField: FieldTypeRules = {
+  check(value) {
+    if (!Array.isArray(value)) return checkTarget(value, false);
+    for (const entry of value) {
+      const problem = checkTarget(entry, true);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  },
+  valueForm: 'the id of a document, a document, or a list of them',
+  normalise: lowerCaseIds,
+  schema(rules) {
+    const targets = [idSchema(rules), ...rules.documents];
+    return { anyOf: [...targets, { type: 'array', items: { anyOf: [...targets, { type: 'null' }] } }] };
+  },
+  ...ID_OPERAND,
+  supportsCaseInsensitive: false,
+  reference: true,
   formText: 'json-list',
 };

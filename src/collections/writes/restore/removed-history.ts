@@ -7,10 +7,10 @@ import type { StoredDocument } from '../../../stores/ports.ts';
 import { permitServer } from '../../model/access.ts';
 import type { Collection } from '../../model/collection.ts';
 import type { RequestContext } from '../../model/documents.ts';
-import { REVISION_MEMBERS } from '../../model/revision-members.ts';
 import { ownRevisionsFilter } from '../../model/revision-owner.ts';
 import {
   HISTORY_BLOCK_SIZE,
+  REVISION_MEMBERS,
   revisionBlock,
   revisionNamespaceOf,
   revisionsFilter,

@@ -15,12 +15,12 @@ import { revisionNamespaceOf, revisionsFilter } from '../../model/stored-documen
 import { writeMetadata } from '../../reads/resolve-read.ts';
 import { fieldIssue, validateFields } from '../../validation/validate-document.ts';
 import { formatAnswer } from '../answer.ts';
-import { WHOLE_BODY } from '../body-position.ts';
 import { assertRestorable } from '../closed-fields.ts';
 import { commitPlan, commitWithRetry } from '../commit.ts';
 import { createExtractOptions, extractSubDocuments } from '../extract-sub-documents.ts';
 import { createStateTest, withoutHiddenNames } from '../permitted-states.ts';
 import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from '../plan-sub-documents.ts';
+import { WHOLE_BODY } from '../planned-write.ts';
 import { assertValid } from '../request-body.ts';
 import { resolveUpdate } from '../resolve-update.ts';
 import { stateOf } from '../revision-state.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { booleanField } from '../../../../src/collections/model/fields/boolean.ts';
+import { booleanField } from '../../../../src/collections/model/fields/plain-types.ts';
 
 test('a Boolean field accepts true and false only', () => {
   expect(booleanField.check(true)).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mixedField } from '../../../../src/collections/model/fields/mixed.ts';
+import { mixedField } from '../../../../src/collections/model/fields/plain-types.ts';
 
 test.each([['a'], [1], [false], [{ a: [1] }], [[1, 'a', null]]])(
   'a Mixed field accepts %j and keeps it',

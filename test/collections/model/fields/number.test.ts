@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { numberField } from '../../../../src/collections/model/fields/number.ts';
+import { numberField } from '../../../../src/collections/model/fields/plain-types.ts';
 
 test.each([[0], [-1.5], [1e300]])('a Number field accepts %j', (value) => {
   expect(numberField.check(value)).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { objectField } from '../../../../src/collections/model/fields/object.ts';
+import { objectField } from '../../../../src/collections/model/fields/plain-types.ts';
 
 test('an Object field accepts objects and lists', () => {
   expect(objectField.check({ a: 1 })).toBeUndefined();

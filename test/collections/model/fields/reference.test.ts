@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { referenceField } from '../../../../src/collections/model/fields/reference.ts';
+import { referenceField } from '../../../../src/collections/model/fields/object-id.ts';
 
 const ID = '57a8b9c0d1e2f3a4b5c6d7e8';
 

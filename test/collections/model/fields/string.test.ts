@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stringField } from '../../../../src/collections/model/fields/string.ts';
+import { stringField } from '../../../../src/collections/model/fields/plain-types.ts';
 
 test.each([['text'], [''], ['\0'], [['a', 'b']], [[]]])('a String field accepts %j', (value) => {
   expect(stringField.check(value)).toBeUndefined();
