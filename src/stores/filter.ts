@@ -32,6 +32,42 @@ export type FilterTest =
   /** Some element passes every one of `tests`. */
   | { readonly kind: 'elemMatchValue'; readonly tests: readonly FilterTest[] };
 
+/** A test without tests or filters in it. */
+export type PlainTest = Exclude<FilterTest, { kind: 'not' | 'elemMatch' | 'elemMatchValue' }>;
+
+/** The plain tests of a filter, wherever they are in it, each with its path from the document; `within`: the path of the filter. */
+export function* plainTestsOf(
+  filter: Filter,
+  within?: string,
+): Generator<readonly [path: string, test: PlainTest]> {
+  if (filter.kind === 'field') {
+    yield* plainTestsIn(filter.tests, within === undefined ? filter.path : `${within}.${filter.path}`);
+  } else for (const part of filter.filters) yield* plainTestsOf(part, within);
+}
+
+function* plainTestsIn(
+  tests: readonly FilterTest[],
+  path: string,
+): Generator<readonly [path: string, test: PlainTest]> {
+  for (const test of tests) {
+    if (test.kind === 'not' || test.kind === 'elemMatchValue') yield* plainTestsIn(test.tests, path);
+    else if (test.kind === 'elemMatch') yield* plainTestsOf(test.filter, path);
+    else yield [path, test];
+  }
+}
+
+/** The same filter with each plain test changed. */
+export function mapPlainTests(filter: Filter, change: (test: PlainTest) => FilterTest): Filter {
+  if (filter.kind !== 'field')
+    return { ...filter, filters: filter.filters.map((part) => mapPlainTests(part, change)) };
+  const mapTest = (test: FilterTest): FilterTest => {
+    if (test.kind === 'not' || test.kind === 'elemMatchValue')
+      return { ...test, tests: test.tests.map(mapTest) };
+    return test.kind === 'elemMatch' ? { ...test, filter: mapPlainTests(test.filter, change) } : change(test);
+  };
+  return { ...filter, tests: filter.tests.map(mapTest) };
+}
+
 /** Matches every document. */
 export const MATCH_ALL: Filter = { kind: 'and', filters: [] };
 

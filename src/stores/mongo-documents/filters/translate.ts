@@ -3,7 +3,6 @@
 import { unreachable } from '../../../lib/unreachable.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { BSON_TYPE_MARKER, isObjectIdText, toBsonId } from '../bson/bson-conversion.ts';
-import { anyElement, elementOperators, isArraySize } from './element-conditions.ts';
 import { isTranslatableList } from './long-lists.ts';
 import { candidatesByPattern, candidatesIgnoringCase } from './text-conditions.ts';
 import {
@@ -123,14 +122,29 @@ function translateTest(test: FilterTest, target: TestTarget): TranslatedFilter {
       const { query, exact } = translateNode(test.filter, inElement(target));
       return { query: singleMember(path, { $elemMatch: { $and: [query] } }), exact };
     }
-    case 'elemMatchValue': {
-      const inner = inElement(target);
-      const translate = (filter: Filter) => translateNode(filter, inner);
-      const { operators, exact } = elementOperators(test.tests, { context: inner, translate });
-      if (operators === undefined) return MATCH_NONE;
-      return { query: singleMember(path, { $elemMatch: anyElement(operators) }), exact };
-    }
+    case 'elemMatchValue':
+      return passesWithin(target, test.tests);
   }
+}
+
+const MAX_ARRAY_SIZE = 0x7fff_ffff;
+
+/** False for a length that no array has. */
+function isArraySize(size: number): boolean {
+  return Number.isInteger(size) && size >= 0 && size <= MAX_ARRAY_SIZE;
+}
+
+/** Tests that a list passes as soon as one of its elements does. */
+const PASSED_BY_ELEMENTS: ReadonlySet<FilterTest['kind']> = new Set<FilterTest['kind']>([
+  ...(['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'type', 'regex'] as const),
+]);
+
+/** Lists of which elements pass the tests. Whether one element passes all of them is decided here. */
+function passesWithin(target: TestTarget, tests: readonly FilterTest[]): TranslatedFilter {
+  // A list that is itself named by its position is compared as a whole only.
+  const passed = hasNumericPart(target.path) ? [] : tests.filter(({ kind }) => PASSED_BY_ELEMENTS.has(kind));
+  const hasElement = { query: singleMember(target.path, { $elemMatch: { $exists: true } }), exact: false };
+  return allOf([...passed.map((test) => translateTest(test, target)), hasElement]);
 }
 
 function inElement({ path, context }: TestTarget): TranslateContext {

@@ -1,7 +1,6 @@
 // Finds the paths of a filter or sort whose result depends on values of non-JSON types, and probes for such values.
 import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts';
-import { unreachable } from '../../../lib/unreachable.ts';
-import type { Filter, FilterTest } from '../../filter.ts';
+import { type Filter, type PlainTest, plainTestsOf } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { dateOf } from '../filters/stored-values.ts';
@@ -88,63 +87,46 @@ export async function findNonJsonTypes(
 /** Each path once, with all that matters there. */
 function sensitivePathsOf(filter: Filter): readonly SensitivePath[] {
   const sensitive = new Map<string, SensitivePath>();
-  for (const found of sensitivePaths(filter, '')) {
-    const { path, isListed } = found;
+  for (const [path, test] of plainTestsOf(filter)) {
+    const found = sensitivePath(path, test);
     // Ids are translated into comparisons of both ObjectIds and text anyway.
-    if (path === '_id' && !isListed) continue;
+    if (found === undefined || (path === '_id' && !found.isListed)) continue;
     const known = sensitive.get(path) ?? found;
     sensitive.set(path, {
       path,
       isText: found.isText || known.isText,
       dates: found.dates || known.dates,
-      isListed: isListed || known.isListed,
+      isListed: found.isListed || known.isListed,
       isNull: found.isNull || known.isNull,
     });
   }
   return [...sensitive.values()].slice(0, MAX_PATHS);
 }
 
-function sensitivePaths(filter: Filter, within: string): readonly SensitivePath[] {
-  if (filter.kind !== 'field') return filter.filters.flatMap((part) => sensitivePaths(part, within));
-  const path = within === '' ? filter.path : `${within}.${filter.path}`;
-  return filter.tests.flatMap((test) => sensitivePathsOfTest(test, path));
-}
-
 const NOT_SENSITIVE = { isText: false, dates: false, isListed: false, isNull: false };
 
-function sensitivePathsOfTest(test: FilterTest, path: string): readonly SensitivePath[] {
+function sensitivePath(path: string, test: PlainTest): SensitivePath | undefined {
   switch (test.kind) {
-    case 'eq':
-    case 'ne':
-      return test.value === null ? [{ ...NOT_SENSITIVE, path, isNull: true }] : [];
     case 'in':
     case 'nin':
     case 'all': {
       const isListed = test.values.length > MAX_EXPANDED_VALUES;
       const isNull = test.values.includes(null);
-      return isListed || isNull ? [{ path, isText: isListed, dates: isListed, isListed, isNull }] : [];
+      return isListed || isNull ? { path, isText: isListed, dates: isListed, isListed, isNull } : undefined;
     }
     case 'regex':
-      return [{ ...NOT_SENSITIVE, path, isText: true, dates: true }];
+      return { ...NOT_SENSITIVE, path, isText: true, dates: true };
+    case 'eq':
+    case 'ne':
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      if (test.value === null) return [{ ...NOT_SENSITIVE, path, isNull: true }];
-      return typeof test.value === 'string'
-        ? [{ ...NOT_SENSITIVE, path, isText: true, dates: dateOf(test.value) === undefined }]
-        : [];
-    case 'not':
-    case 'elemMatchValue':
-      return test.tests.flatMap((inner) => sensitivePathsOfTest(inner, path));
-    case 'elemMatch':
-      return sensitivePaths(test.filter, path);
-    case 'exists':
-    case 'size':
-    case 'type':
-      return [];
+      if (test.value === null) return { ...NOT_SENSITIVE, path, isNull: true };
+      if (test.kind === 'eq' || test.kind === 'ne' || typeof test.value !== 'string') return undefined;
+      return { ...NOT_SENSITIVE, path, isText: true, dates: dateOf(test.value) === undefined };
     default:
-      return unreachable(test);
+      return undefined;
   }
 }
 

@@ -2,7 +2,6 @@
 // operation class of the next one and never affect results.
 
 import { LRUCache } from 'lru-cache';
-import { unreachable } from '../../../lib/unreachable.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
 import type { OperationClass } from '../connection/operation-slots.ts';
@@ -49,7 +48,7 @@ export function shapeOfFind(ns: Namespace, query: FindQuery, known: readonly Kno
   const quickMs = skip <= MAX_FAST_SKIP ? fastLimit(query, known) : FAST_MS.scan;
   const isServed = quickMs > FAST_MS.scan;
   if (isServed && isReserved(ns)) return { ...lookupShape(space), limit };
-  const key = keyOf(space, [filterShape(filter), sort, magnitude(skip), limit, projection]);
+  const key = keyOf(space, [filter, sort, magnitude(skip), limit, projection]);
   return { namespace: space, key, limit, fastMs: quickMs, operationClass: isServed ? 'query' : 'scan' };
 }
 
@@ -60,7 +59,7 @@ export function shapeOfCount(ns: Namespace, filter: Filter, known: readonly Know
   if (isEverything(filter))
     return { namespace: space, key: `${space} all`, limit: 0, operationClass: 'count', fastMs: quickMs };
   if (maxMatchesById(filter) <= MAX_FAST_IDS) return lookupShape(space);
-  const key = keyOf(space, ['count', filterShape(filter)]);
+  const key = keyOf(space, ['count', filter]);
   return isIndexed(filter, known)
     ? { namespace: space, key, limit: 0, operationClass: 'query', fastMs: FAST_MS.matches }
     : { namespace: space, key, limit: 0, operationClass: 'scan', fastMs: quickMs };
@@ -82,8 +81,14 @@ function fastLimit({ filter, sort }: FindQuery, known: readonly KnownIndex[]): n
 }
 
 function keyOf(space: string, parts: readonly unknown[]): string | undefined {
-  const key = `${space} ${JSON.stringify(parts)}`;
+  const key = `${space} ${JSON.stringify(parts, withoutValues)}`;
   return key.length > MAX_KEY_CHARACTERS ? undefined : key;
+}
+
+/** A member of a filter as it is in the key. Different patterns have different costs, and different values do not. */
+function withoutValues(name: string, member: unknown): unknown {
+  if (name === 'values') return magnitude((member as readonly unknown[]).length);
+  return name === 'value' ? undefined : member;
 }
 
 const isEverything = (filter: Filter) => filter.kind === 'and' && filter.filters.length === 0;
@@ -119,40 +124,6 @@ function isIndexed(filter: Filter, known: readonly KnownIndex[]): boolean {
 }
 
 const magnitude = (count: number) => Math.ceil(Math.log2(count + 1));
-
-function filterShape(filter: Filter): unknown {
-  if (filter.kind === 'field') return [filter.path, ...filter.tests.map(testShape)];
-  return [filter.kind, filter.filters.map(filterShape)];
-}
-
-function testShape(test: FilterTest): unknown {
-  switch (test.kind) {
-    // Different patterns have different costs.
-    case 'regex':
-      return [test.kind, test.pattern, test.flags];
-    case 'in':
-    case 'nin':
-    case 'all':
-      return [test.kind, magnitude(test.values.length)];
-    case 'not':
-    case 'elemMatchValue':
-      return [test.kind, test.tests.map(testShape)];
-    case 'elemMatch':
-      return [test.kind, filterShape(test.filter)];
-    case 'eq':
-    case 'ne':
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-    case 'exists':
-    case 'size':
-    case 'type':
-      return test.kind;
-    default:
-      return unreachable(test);
-  }
-}
 
 /** Bytes of a short page, which is read beside many others. */
 const MAX_SHORT_PAGE_BYTES = 1_048_576;

@@ -42,7 +42,7 @@ describe('translateFilter', () => {
     { kind: 'size', value: -1 },
     { kind: 'type', names: [] },
     { kind: 'in', values: [] },
-    { kind: 'elemMatchValue', tests: [{ kind: 'in', values: [] }] },
+    { kind: 'size', value: 2 ** 31 },
   ])('knows that nothing matches %j', (test) => {
     expect(say(where('a', test))).toEqual({ query: { _id: { $in: [] } }, exact: true });
   });
@@ -51,6 +51,18 @@ describe('translateFilter', () => {
     const filter = where('a', { kind: 'elemMatch', filter: where('_id', { kind: 'eq', value: ID }) });
     expect(say(filter).query).toEqual({
       a: { $elemMatch: { $and: [{ _id: { $in: [ID, new ObjectId(ID)] } }] } },
+    });
+  });
+
+  it('asks for lists whose elements pass each test on elements', () => {
+    const kinds: FilterTest[] = [
+      { kind: 'gte', value: 1 },
+      { kind: 'not', tests: [{ kind: 'exists', value: true }] },
+      { kind: 'ne', value: 3 },
+    ];
+    expect(say(where('a', { kind: 'elemMatchValue', tests: kinds }))).toEqual({
+      query: { $and: [{ a: { $gte: 1 } }, { a: { $elemMatch: { $exists: true } } }] },
+      exact: false,
     });
   });
 
