@@ -1,9 +1,9 @@
 // A server with a workspace, and the page of its API description in a real Chromium.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { launchBrowser, openWatchedPage } from '../helpers/admin/browser.ts';
+import { launchWatchedBrowser } from '../helpers/admin/browser.ts';
 import { builtPage } from '../helpers/admin/built-page.ts';
 import { type StartOptions, startApp, type TestApp } from '../helpers/app/app.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
@@ -35,12 +35,12 @@ export async function startDocsSite(options: StartOptions = {}): Promise<DocsSit
   const docsFolder = builtPage('docs-page');
   const app = await startApp({ ...options, options: { ...options.options, docsFolder } });
   const url = (await app.listen()).replace(/\/$/, '');
-  const browser: Browser = await launchBrowser();
+  const browser = await launchWatchedBrowser(url);
   return {
     app,
     url,
     async visit(work, prepare = async () => undefined) {
-      const { page, offences, close } = await openWatchedPage(browser, url, { viewport: DESKTOP });
+      const { page, offences, close } = await browser.openPage({ viewport: DESKTOP });
       page.setDefaultTimeout(PATIENCE_MS);
       try {
         await prepare(page);

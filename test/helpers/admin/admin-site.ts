@@ -1,13 +1,13 @@
 // A server with a workspace, and its admin page in a real Chromium.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { type StartOptions, startApp, type TestApp } from '../app/app.ts';
 import { ROOT } from '../fixtures/source-tree.ts';
 import { ADMIN } from '../server-process/server-process.ts';
-import { axeViolations, launchBrowser, openWatchedPage } from './browser.ts';
+import { axeViolations, launchWatchedBrowser } from './browser.ts';
 import { builtPage } from './built-page.ts';
 import { describePage, watchRequests } from './page-report.ts';
 
@@ -78,9 +78,9 @@ export async function startAdminSite(options: StartOptions = {}): Promise<AdminS
     options: { ...options.options, adminFolder },
   });
   const url = (await app.listen()).replace(/\/$/, '');
-  const browser: Browser = await launchBrowser();
+  const browser = await launchWatchedBrowser(url);
   const visit: AdminSite['visit'] = async (path, work, { as = ADMIN, viewport = DESKTOP, ...rest } = {}) => {
-    const { page, offences, close } = await openWatchedPage(browser, url, { viewport, ...rest });
+    const { page, offences, close } = await browser.openPage({ viewport, ...rest });
     page.setDefaultTimeout(PATIENCE_MS);
     const requests = watchRequests(page);
     try {
