@@ -123,7 +123,7 @@ export interface TokenResponse {
 
 interface Claims {
   readonly clientId: string;
-  readonly stamp: string;
+  readonly secretVersion: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
@@ -151,7 +151,7 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
   const peek = (token: string): Client | undefined => {
     const claims = recall(token);
     const status = claims && clientCache.peek(claims.clientId);
-    return status !== undefined && status.secretVersion === claims?.stamp ? status.client : undefined;
+    return status !== undefined && status.secretVersion === claims?.secretVersion ? status.client : undefined;
   };
 
   const check = (token: string): Claims => {
@@ -172,8 +172,8 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
 
   return {
     /** Throws an `unavailable` StoreError while there is no secret to sign with. */
-    issue({ client, secretVersion: stamp }: ClientStatus): TokenResponse {
-      const accessToken = jwt().sign({ stamp, iat: Math.floor(now() / 1000) }, key(), {
+    issue({ client, secretVersion }: ClientStatus): TokenResponse {
+      const accessToken = jwt().sign({ stamp: secretVersion, iat: Math.floor(now() / 1000) }, key(), {
         algorithm: ALGORITHM,
         audience: AUDIENCE,
         subject: client.clientId,
@@ -193,7 +193,7 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
     async verify(token: string): Promise<Client> {
       const claims = recall(token) ?? check(token);
       const status = await clientCache.get(claims.clientId);
-      if (status === undefined || status.secretVersion !== claims.stamp) {
+      if (status === undefined || status.secretVersion !== claims.secretVersion) {
         remembered.delete(token);
         throw invalidTokenError();
       }
@@ -207,5 +207,5 @@ function readClaims(payload: unknown): Claims {
   const { sub, stamp, exp } = payload as Readonly<Record<string, unknown>>;
   if (typeof sub !== 'string' || typeof stamp !== 'string' || typeof exp !== 'number')
     throw invalidTokenError();
-  return { clientId: sub, stamp, expiresAt: exp * 1000 };
+  return { clientId: sub, secretVersion: stamp, expiresAt: exp * 1000 };
 }

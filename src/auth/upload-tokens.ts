@@ -101,13 +101,13 @@ export function createUploadTokens({
     return { stamp: status.secretVersion };
   };
 
-  const findSigner = async ({ clientId, stamp, issuer, roles }: Signer): Promise<Client> => {
+  const findSigner = async ({ clientId, secretVersion, issuer, roles }: Signer): Promise<Client> => {
     if (issuer !== undefined) {
       if (!issuerNames.includes(issuer)) throw invalidUploadTokenError();
       return createUser(issuer, clientId, roles);
     }
     const status = await clientCache.get(clientId);
-    if (status === undefined || status.secretVersion !== stamp) throw invalidUploadTokenError();
+    if (status === undefined || status.secretVersion !== secretVersion) throw invalidUploadTokenError();
     return status.client;
   };
 
@@ -147,9 +147,9 @@ export function createUploadTokens({
      */
     async verify(token: string): Promise<VerifiedUpload> {
       if (token.length > MAX_LENGTH) throw invalidUploadTokenError();
-      const { signedBy, ...allowed } = readToken(token, await key());
+      const { claimedSigner, ...allowed } = readToken(token, await key());
       if (now() >= allowed.expiresAt) throw expiredUploadTokenError(allowed.expiresAt);
-      const signer = await findSigner(signedBy);
+      const signer = await findSigner(claimedSigner);
       return { ...allowed, signedBy: signer.clientId, signer };
     },
   };
@@ -166,30 +166,30 @@ function readToken(token: string, key: ReturnType<typeof createSecretKey>) {
   }
 }
 
-/** Who signed, as a token says: a client with the stamp of its secret, or a user of an issuer with its roles. */
+/** Who signed, as a token says: a client with the version of its secret, or a user of an issuer with its roles. */
 interface Signer {
   readonly clientId: string;
-  readonly stamp: string | undefined;
+  readonly secretVersion: string | undefined;
   readonly issuer: string | undefined;
   readonly roles: readonly string[];
 }
 
 function readSigner(sub: unknown, stamp: unknown, issuer: unknown, roles: unknown): Signer | undefined {
   if (typeof sub !== 'string') return undefined;
-  if (typeof stamp === 'string') return { clientId: sub, stamp, issuer: undefined, roles: [] };
+  if (typeof stamp === 'string') return { clientId: sub, secretVersion: stamp, issuer: undefined, roles: [] };
   if (typeof issuer !== 'string' || !Array.isArray(roles)) return undefined;
-  return { clientId: sub, stamp: undefined, issuer, roles: roles.filter(isRole) };
+  return { clientId: sub, secretVersion: undefined, issuer, roles: roles.filter(isRole) };
 }
 
 function readClaims(payload: unknown) {
   const { jti, sub, stamp, issuer, roles, exp, fileName, mimetype, collection } = Object(payload);
   const { version, database, name } = Object(collection);
-  const signedBy = readSigner(sub, stamp, issuer, roles);
+  const claimedSigner = readSigner(sub, stamp, issuer, roles);
   const texts: readonly unknown[] = [fileName, mimetype ?? '', version, database, name];
   // The claim is always there, so that none but this function says that any type is allowed.
   if (
     mimetype === undefined ||
-    signedBy === undefined ||
+    claimedSigner === undefined ||
     !isId(jti) ||
     !Number.isFinite(exp) ||
     texts.some((text) => typeof text !== 'string')
@@ -199,7 +199,7 @@ function readClaims(payload: unknown) {
   return {
     tokenId: jti,
     expiresAt: Math.round(exp * 1000),
-    signedBy,
+    claimedSigner,
     fileName: String(fileName),
     mimetype: mimetype === null ? null : String(mimetype),
     collection: { version: String(version), database: String(database), name: String(name) },

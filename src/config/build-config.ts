@@ -22,11 +22,11 @@ function groupAt(root: Group, keys: readonly string[]): Group {
   return group;
 }
 
-/** All settings with fixed names, and the members of families that have a value. */
+/** All settings with fixed names, and the members of maps that have a value. */
 function settingsFor(values: SettingValues): readonly Setting[] {
   const members = [...values.keys()].flatMap((path) => {
-    const inFamily = SETTING_MAPS.some((family) => path.startsWith(`${family.path}.`));
-    return inFamily ? (findSetting(path) ?? []) : [];
+    const isInMap = SETTING_MAPS.some((map) => path.startsWith(`${map.path}.`));
+    return isInMap ? (findSetting(path) ?? []) : [];
   });
   return [...SETTINGS, ...members];
 }
@@ -61,7 +61,7 @@ export function settingValueAt(config: Config, path: string): Json | undefined {
   return value as Json | undefined;
 }
 
-/** Canonical paths of the secret settings; `*` stands for every name of a family. */
+/** Canonical paths of the secret settings; `*` stands for every name of a map. */
 export const SECRET_PATHS: readonly string[] = [
   ...SETTINGS.filter(({ leaf }) => leaf.secret === true).map(({ path }) => path),
   ...SETTING_MAPS.filter(({ node }) => node.additionalProperties.secret === true).map(

@@ -66,21 +66,21 @@ function removedIssues(patch: JsonObject, parent = ''): SettingIssue[] {
   });
 }
 
-const blockOf = (path: string) => path.split('.', 1)[0] ?? '';
+const groupOf = (path: string) => path.split('.', 1)[0] ?? '';
 
 /**
  * The operator's settings that a change names one by one. Such a change is rejected, also where it keeps the value. A change
- * that sends back what GET shows names at least one whole block, and is accepted.
+ * that sends back what GET shows names at least one whole group, and is accepted.
  */
 function namedIssues(running: Config, posted: FlatSettings['assignments']): SettingIssue[] {
   const missing = [...flattenSettings(redactConfig(running)).assignments.keys()].filter(
     (path) => !posted.has(path),
   );
-  const incomplete = new Set(missing.map(blockOf));
+  const incomplete = new Set(missing.map(groupOf));
   const named = [...posted].filter(([, { setting, value }]) => {
     return setting.leaf.overHttp === undefined && !(setting.leaf.secret === true && value === REDACTED);
   });
-  if (named.some(([path]) => !incomplete.has(blockOf(path)))) return [];
+  if (named.some(([path]) => !incomplete.has(groupOf(path)))) return [];
   return named.map(([, { setting, written }]) => ({ written, message: operatorOnly(setting) }));
 }
 

@@ -97,15 +97,15 @@ function parseObject(text: string): { readonly value: JsonObject } | { readonly 
   return isJsonObject(parsed.value) ? { value: parsed.value } : { issue: 'must be a JSON object' };
 }
 
-function fromBlock({ path, env: name, shorthand }: SettingGroupName, text: string): EnvironmentSource {
+function fromGroup({ path, env: name, shorthand }: SettingGroupName, text: string): EnvironmentSource {
   // Any other text is a value of the setting that the group's name is a shorthand for.
   if (shorthand && !isObjectText(text)) return { assignments: [], issues: [], unknown: [] };
-  const block = parseObject(text);
-  if ('issue' in block) {
-    const issue = { written: name, message: block.issue };
+  const group = parseObject(text);
+  if ('issue' in group) {
+    const issue = { written: name, message: group.issue };
     return { assignments: [], issues: [issue], unknown: [] };
   }
-  const nested = path.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), block.value);
+  const nested = path.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), group.value);
   const { assignments, issues, unknown } = flattenSettings(nested);
   const renamed = <T extends { readonly written: string }>(one: T): T => ({
     ...one,
@@ -118,11 +118,11 @@ function fromBlock({ path, env: name, shorthand }: SettingGroupName, text: strin
   };
 }
 
-/** All settings with fixed names, and the members of families that are set. */
+/** All settings with fixed names, and the members of maps that are set. */
 function settingsIn(env: Environment): readonly Setting[] {
-  const members = SETTING_MAPS.flatMap((family) =>
+  const members = SETTING_MAPS.flatMap((map) =>
     Object.keys(env).flatMap((name) =>
-      name.startsWith(family.env) ? (mapSetting(family, name.slice(family.env.length)) ?? []) : [],
+      name.startsWith(map.env) ? (mapSetting(map, name.slice(map.env.length)) ?? []) : [],
     ),
   );
   return [...SETTINGS, ...members];
@@ -130,9 +130,9 @@ function settingsIn(env: Environment): readonly Setting[] {
 
 /** Parses the environment. A variable of a setting takes precedence over one of its group. */
 export function parseEnvironment(env: Environment): EnvironmentSource {
-  const blocks = SETTING_GROUPS.flatMap((block) => {
-    const text = env[block.env];
-    return text === undefined ? [] : [fromBlock(block, text)];
+  const groups = SETTING_GROUPS.flatMap((group) => {
+    const text = env[group.env];
+    return text === undefined ? [] : [fromGroup(group, text)];
   });
   const isSet = (name: string) => {
     const text = env[name];
@@ -146,9 +146,9 @@ export function parseEnvironment(env: Environment): EnvironmentSource {
     }),
   );
   return {
-    assignments: [...blocks, single].flatMap(({ assignments }) => assignments),
-    issues: [...blocks, single].flatMap(({ issues }) => issues),
-    unknown: blocks.flatMap(({ unknown }) => unknown),
+    assignments: [...groups, single].flatMap(({ assignments }) => assignments),
+    issues: [...groups, single].flatMap(({ issues }) => issues),
+    unknown: groups.flatMap(({ unknown }) => unknown),
   };
 }
 

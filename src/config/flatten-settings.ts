@@ -45,8 +45,8 @@ export function unknownKeyIssue({ parent, key }: UnknownKey): SettingIssue {
     (path) => path !== '' && path.startsWith(prefix) && !path.slice(prefix.length).includes('.'),
   );
   const written = prefix + key;
-  const family = SETTING_MAPS.find(({ path }) => path === parent);
-  if (family !== undefined) return { written, message: `is not a setting: names are ${family.node.named}` };
+  const map = SETTING_MAPS.find(({ path }) => path === parent);
+  if (map !== undefined) return { written, message: `is not a setting: names are ${map.node.named}` };
   const guess = findNearestName(written, siblings);
   const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
   return { written, message: `is not a setting${hint}` };

@@ -34,19 +34,19 @@ function settingOf(leaf: SettingSchema, keys: readonly string[], parent: Setting
   return { path: keys.join('.'), leaf, env: [...names, ...(leaf.env ?? [])] };
 }
 
-function listSettings(block: SettingGroup, keys: readonly string[]): Setting[] {
-  return Object.entries(block.properties).flatMap(([key, node]) => {
+function listSettings(group: SettingGroup, keys: readonly string[]): Setting[] {
+  return Object.entries(group.properties).flatMap(([key, node]) => {
     if (isSettingMap(node)) return [];
     return isSettingGroup(node)
       ? listSettings(node, [...keys, key])
-      : [settingOf(node, [...keys, key], block)];
+      : [settingOf(node, [...keys, key], group)];
   });
 }
 
 /** Every setting whose name is fixed, in the order of the schema. */
 export const SETTINGS: readonly Setting[] = listSettings(CONFIG_SCHEMA, []);
 
-/** A block that one variable can set as a whole, in JSON. */
+/** A group that one variable can set as a whole, in JSON. */
 export interface SettingGroupName {
   readonly path: string;
   readonly env: string;
@@ -54,8 +54,8 @@ export interface SettingGroupName {
   readonly shorthand: boolean;
 }
 
-function listGroups(block: SettingGroup, keys: readonly string[]): SettingGroupName[] {
-  return Object.entries(block.properties).flatMap(([key, node]) => {
+function listGroups(group: SettingGroup, keys: readonly string[]): SettingGroupName[] {
+  return Object.entries(group.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     const named = { path: path.join('.'), env: envName(path) };
     if (isSettingMap(node)) return [{ ...named, shorthand: false }];
@@ -64,7 +64,7 @@ function listGroups(block: SettingGroup, keys: readonly string[]): SettingGroupN
   });
 }
 
-/** Every block and family, the outer ones first. */
+/** Every group and map, the outer ones first. */
 export const SETTING_GROUPS: readonly SettingGroupName[] = listGroups(CONFIG_SCHEMA, []);
 
 /** How a map of settings is named: its path in a file, and the variables of its members. */
@@ -75,8 +75,8 @@ export interface SettingMapName {
   readonly node: SettingMap;
 }
 
-function listMaps(block: SettingGroup, keys: readonly string[]): SettingMapName[] {
-  return Object.entries(block.properties).flatMap(([key, node]) => {
+function listMaps(group: SettingGroup, keys: readonly string[]): SettingMapName[] {
+  return Object.entries(group.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     if (isSettingMap(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
     return isSettingGroup(node) ? listMaps(node, path) : [];
@@ -94,8 +94,8 @@ export function mapSetting({ path, env, node }: SettingMapName, name: string): S
 const BY_PATH = new Map(SETTINGS.map((setting) => [setting.path, setting]));
 
 function memberAt(path: string): Setting | undefined {
-  const family = SETTING_MAPS.find((one) => path.startsWith(`${one.path}.`));
-  return family === undefined ? undefined : mapSetting(family, path.slice(family.path.length + 1));
+  const map = SETTING_MAPS.find((one) => path.startsWith(`${one.path}.`));
+  return map === undefined ? undefined : mapSetting(map, path.slice(map.path.length + 1));
 }
 
 /** The setting at a canonical path, if there is one. */
@@ -116,12 +116,12 @@ function addLeaf(targets: Map<string, PathTarget>, written: string, setting: Set
 
 function addBlock(
   targets: Map<string, PathTarget>,
-  block: SettingGroup,
+  group: SettingGroup,
   at: { written: string; path: string },
 ): void {
-  const shorthand = block.shorthand === undefined ? undefined : findSetting(`${at.path}.${block.shorthand}`);
+  const shorthand = group.shorthand === undefined ? undefined : findSetting(`${at.path}.${group.shorthand}`);
   targets.set(at.written, { kind: 'group', shorthand });
-  for (const [key, node] of Object.entries(block.properties)) {
+  for (const [key, node] of Object.entries(group.properties)) {
     const path = at.path === '' ? key : `${at.path}.${key}`;
     const written = at.written === '' ? key : `${at.written}.${key}`;
     const setting = findSetting(path);
@@ -141,7 +141,7 @@ function indexTargets(): ReadonlyMap<string, PathTarget> {
 /** Every fixed dotted path that a file may use, aliases included. The root is the empty path. */
 export const PATH_TARGETS = indexTargets();
 
-/** What a dotted path in a file means, members of families included. */
+/** What a dotted path in a file means, members of maps included. */
 export function findPathTarget(written: string): PathTarget | undefined {
   const target = PATH_TARGETS.get(written);
   if (target !== undefined) return target;

@@ -8,6 +8,7 @@ import { Announcements } from './announcements.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import type { Change, ChangeKind, ChangeListener, Coordination } from './coordination.ts';
+import { CutOffLog } from './cut-off-log.ts';
 import type { DeploymentOptions, ProcessStatus } from './deployment-types.ts';
 import { assertSameSettings, removeEnded } from './joining.ts';
 import { LiveProcesses } from './live-processes.ts';
@@ -17,7 +18,6 @@ import { createProcessRecords, type ProcessRecord, type ProcessRecords } from '.
 import { statusOf } from './process-status.ts';
 import { fingerprintSettings } from './setting-fingerprints.ts';
 import { createSharedLocks, type WithSharedLock } from './shared-locks.ts';
-import { SuspensionLog } from './suspension-log.ts';
 
 /** Milliseconds between two looks at the number of the newest change. */
 const POLL_MS = 250;
@@ -34,7 +34,7 @@ export class DeploymentMember implements Coordination {
   readonly #others: LiveProcesses;
   readonly #withSharedLock: WithSharedLock;
   readonly #listeners = new ChangeListeners();
-  readonly #suspension: SuspensionLog;
+  readonly #cutOffLog: CutOffLog;
   readonly #queue = createKeyedMutex();
   readonly #tasks = createKeyedMutex();
   readonly #closing = new AbortController();
@@ -58,7 +58,7 @@ export class DeploymentMember implements Coordination {
     const { signal } = this.#closing;
     this.#announcements = new Announcements({ log: this.#log, self: id, isSole: options.isSole, signal });
     this.#others = new LiveProcesses(id, clock);
-    this.#suspension = new SuspensionLog(options.log, CONFIRMED_MS);
+    this.#cutOffLog = new CutOffLog(options.log, CONFIRMED_MS);
     this.#withSharedLock = createSharedLocks({
       ...{ store, now, timeoutMs, self: id, signal },
       isLive: (other) => this.#others.isLive(other),
@@ -206,11 +206,11 @@ export class DeploymentMember implements Coordination {
     try {
       await this.#look();
       await this.#beatIfDue(mustBeat);
-      this.#suspension.set(false);
+      this.#cutOffLog.set(false);
     } catch (error) {
       if (!(error instanceof StoreError))
         this.#options.log.error({ err: error }, 'cannot apply a change of another process');
-      this.#suspension.set(!this.isConfirmed());
+      this.#cutOffLog.set(!this.isConfirmed());
     }
   }
 

@@ -1,5 +1,5 @@
-// A store that refuses commits while this process may not know what others have changed. A change of what commits are checked
-// against can wait for those under way.
+// A store that refuses commits while this process may not know what others have changed. `settled` lets a new specification wait for
+// the commits that were checked against the old one.
 import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore, OperationOptions, Write } from '../stores/ports.ts';
 

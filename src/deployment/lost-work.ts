@@ -1,4 +1,4 @@
-// What a process left under way that is gone without stopping.
+// Ends the work that a process had under way which ended without stopping.
 import type { DocumentStore } from '../stores/ports.ts';
 import type { DeploymentOptions } from './deployment-types.ts';
 

@@ -16,7 +16,7 @@ export interface UploadCleanupDeps {
   /** Longest duration of an upload, in milliseconds. Younger uploads may still be running. */
   readonly maxUploadMs: number;
   /** No other process uploads to the same store: uploads that began before this start are interrupted. */
-  readonly isOnlyProcess: boolean;
+  readonly isSole: boolean;
   /** Time limit of one query (`limits.queryMs`), in milliseconds. */
   readonly queryMs: number;
   /** Epoch milliseconds. */
@@ -37,7 +37,7 @@ export interface UploadCleanup {
 }
 
 export function createUploadCleanup(deps: UploadCleanupDeps): UploadCleanup {
-  const { store, documents, hasRecord, maxUploadMs, isOnlyProcess, queryMs, now, log } = deps;
+  const { store, documents, hasRecord, maxUploadMs, isSole, queryMs, now, log } = deps;
   const startedAt = now();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -74,7 +74,7 @@ export function createUploadCleanup(deps: UploadCleanupDeps): UploadCleanup {
       timer = setInterval(() => {
         running = running.then(() => attempt(now() - maxUploadMs));
       }, INTERVAL_MS).unref();
-      running = attempt(isOnlyProcess ? startedAt : now() - maxUploadMs);
+      running = attempt(isSole ? startedAt : now() - maxUploadMs);
       await running;
     },
     run,

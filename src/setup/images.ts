@@ -8,7 +8,7 @@ import { createObjectVariants } from '../delivery/variants/object-variants.ts';
 import type { VariantStore } from '../delivery/variants/variant-store.ts';
 import { StoreError } from '../errors/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { bucketKeyPrefix } from '../stores/media-operations.ts';
+import { bucketKeyPrefix } from '../stores/media-keys.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import type { BucketSettings } from '../stores/s3-media/s3-client.ts';
 import { openS3Media } from '../stores/s3-media/s3-media.ts';

@@ -1,4 +1,4 @@
-// The part of the composition root for media: the configured store, the threads that read images, the service, the sweep.
+// The part of the composition root for media: the configured store, the threads that read images, the service, the cleanup.
 import { isAbsolute } from 'node:path';
 import type { RecordService } from '../collections/model/documents.ts';
 import { createFileRemovals, type FileRemovals } from '../collections/writes/file-removals/file-removals.ts';
@@ -11,7 +11,7 @@ import type { MediaService } from '../media/media-service-types.ts';
 import { createUploadCleanup, type UploadCleanupDeps } from '../media/upload-cleanup.ts';
 import { UploadQuota } from '../media/upload-quota.ts';
 import { openDiskMedia } from '../stores/disk-media/disk-media.ts';
-import { bucketKeyPrefix } from '../stores/media-operations.ts';
+import { bucketKeyPrefix } from '../stores/media-keys.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import { isSoleProcess } from '../stores/open/document-store.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
@@ -103,7 +103,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
   const { jsonValues, queryMs } = limits;
   const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
   // Whoever has the database to itself has the files of its records, too.
-  const isAlone = isSoleProcess(config);
+  const isSole = isSoleProcess(config);
   const quota = new UploadQuota(limits);
   const tasks = createMediaWorkers({
     onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),
@@ -116,7 +116,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     queryMs,
     log,
     pause,
-    alone: isAlone,
+    isSole,
   });
   const hasRecord: UploadCleanupDeps['hasRecord'] = async (key, path, deadline) => {
     const filter = { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: path }] } as const;
@@ -125,12 +125,12 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     return found.length > 0;
   };
   const livesMs = media.requestSeconds * 1000 + MAX_OVERTIME_MS;
-  const sweep = createUploadCleanup({
+  const cleanup = createUploadCleanup({
     store,
     documents,
     hasRecord,
     maxUploadMs: livesMs,
-    isOnlyProcess: isAlone,
+    isSole,
     queryMs,
     now,
     log,
@@ -153,11 +153,11 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
       }),
     uploads: () => quota.status(),
     start() {
-      void sweep.start();
+      void cleanup.start();
       removals.start();
     },
     async close() {
-      await sweep.close();
+      await cleanup.close();
       await removals.close();
       await tasks.close();
       await store.close();

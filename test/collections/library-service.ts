@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createDocumentService } from '../../src/collections/document-service.ts';
 import type { DocumentHooks } from '../../src/collections/hooks/document-hooks.ts';
 import { FULL_ACCESS, narrowAccess } from '../../src/collections/model/access.ts';
-import { type Collection, createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import type { Collection } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 import type { Caller, DocumentLimits, RequestContext } from '../../src/collections/model/documents.ts';
 import { REVISION_INDEXES, revisionNamespaceOf } from '../../src/collections/model/stored-document.ts';
 import { parseSpecification } from '../../src/collections/specifications/parse-specification.ts';
@@ -130,7 +131,7 @@ export async function openLibrary(
   const generateId = createIdSource(now);
   const removals =
     files &&
-    createFileRemovals({ store: wrap(store), files, generateId, now, queryMs: AGES, alone: true, log });
+    createFileRemovals({ store: wrap(store), files, generateId, now, queryMs: AGES, isSole: true, log });
   const documents = createDocumentService({
     store: wrap(store),
     registry,

@@ -89,7 +89,7 @@ export interface SettingMap {
 export interface SettingGroup {
   readonly type: 'object';
   readonly description: string;
-  /** The key that a bare boolean in place of the block stands for. */
+  /** The key that a bare boolean in place of the group stands for. */
   readonly shorthand?: string;
   readonly aliases?: readonly string[];
   readonly properties: Readonly<Record<string, SettingNode>>;

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodeOf, isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
-import { createUploadId } from '../media-operations.ts';
+import { createUploadId } from '../media-keys.ts';
 import { isNoFileError, type MediaFolder } from './media-folder.ts';
 
 /** Tells a file from every other one that may come under its name: number and time of last change of the content. */

@@ -13,7 +13,7 @@ import {
   mediaKeyOfPath,
   randomHex,
   STAGING_FOLDER,
-} from '../media-operations.ts';
+} from '../media-keys.ts';
 import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
 import { stagedUploads, uploadId } from './disk-journal.ts';
 import { DiskUpload, recoverDiskUpload } from './disk-upload.ts';

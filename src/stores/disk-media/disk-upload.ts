@@ -2,7 +2,7 @@
 // before the next one begins, unless nothing is flushed.
 import { type FileHandle, open } from 'node:fs/promises';
 import { isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
-import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
+import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-keys.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
 import {
   bytesPath,

@@ -6,7 +6,7 @@ import { StoreError } from '../../errors/errors.ts';
 import { isWithin } from '../../lib/files/containment.ts';
 import { errorCodeOf, isFileMissing, makeFolder } from '../../lib/files/file-operations.ts';
 import { createLogThrottle, type Logger } from '../../lib/logger.ts';
-import { isMediaKey, STAGING_FOLDER, type TranslateError } from '../media-operations.ts';
+import { isMediaKey, STAGING_FOLDER, type TranslateError } from '../media-keys.ts';
 import type { Flush } from './flush.ts';
 
 const FOLDER_MODE = 0o700;

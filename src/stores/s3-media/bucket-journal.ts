@@ -3,7 +3,7 @@
 
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { isMediaKey, STAGING_FOLDER } from '../media-operations.ts';
+import { isMediaKey, STAGING_FOLDER } from '../media-keys.ts';
 import type { Bucket, ObjectHead } from './bucket.ts';
 import { isAlreadyThere, isNotImplemented } from './s3-client.ts';
 

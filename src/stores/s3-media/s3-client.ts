@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../../errors/errors.ts';
 import { http, https } from '../../lib/http/node-http.ts';
 import { createLogThrottle, type Logger } from '../../lib/logger.ts';
-import type { TranslateError } from '../media-operations.ts';
+import type { TranslateError } from '../media-keys.ts';
 
 export type AwsSdk = typeof import('@aws-sdk/client-s3');
 

@@ -9,7 +9,7 @@ import {
   isMediaKey,
   mediaKeyOfPath,
   randomHex,
-} from '../media-operations.ts';
+} from '../media-keys.ts';
 import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store.ts';
 import { Bucket } from './bucket.ts';
 import { BucketJournal, isReservation, mayBeReservation } from './bucket-journal.ts';

@@ -2,7 +2,7 @@
 // object, which the completed multipart upload replaces.
 import { StoreError } from '../../errors/errors.ts';
 import type { Permits } from '../../lib/async/permits.ts';
-import { findFreeKey, uploadDiscardedError } from '../media-operations.ts';
+import { findFreeKey, uploadDiscardedError } from '../media-keys.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions } from '../media-store.ts';
 import { isReservation, UPLOAD_ID_METADATA } from './bucket-journal.ts';
 import { errorNameOf, isAlreadyThere } from './s3-client.ts';

@@ -1,6 +1,6 @@
 // What an upload has in a bucket, and how it is removed: an object under the key, which is a reservation or the file, multipart
 // uploads to that key, and the journal that names it.
-import type { TranslateError } from '../media-operations.ts';
+import type { TranslateError } from '../media-keys.ts';
 import type { MediaKey, UnsettledUpload } from '../media-store.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketJournal, isReservation, UPLOAD_ID_METADATA } from './bucket-journal.ts';

@@ -1,7 +1,7 @@
 // Objects of uploads besides their bytes.
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createUploadId } from '../../../src/stores/media-operations.ts';
+import { createUploadId } from '../../../src/stores/media-keys.ts';
 import { Bucket } from '../../../src/stores/s3-media/bucket.ts';
 import { BucketJournal, isReservation } from '../../../src/stores/s3-media/bucket-journal.ts';
 import { all } from '../../contracts/media-cases.ts';

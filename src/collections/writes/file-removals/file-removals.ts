@@ -16,7 +16,7 @@ import { createRemoveFiles, type RemoveFilesDeps } from './remove-files.ts';
 interface FileRemovalsDeps extends Omit<RemoveFilesDeps, 'warn'> {
   readonly generateId: () => string;
   /** No other server uses the store: claims of an earlier process have ended. */
-  readonly alone: boolean;
+  readonly isSole: boolean;
   readonly log: { warn(fields: object, message: string): void };
   readonly pause?: Pause | undefined;
 }
@@ -52,7 +52,7 @@ const LOG_INTERVAL_MS = 60_000;
 
 /** Creates the removals. Nothing is read before `retryAll` or `start`. */
 export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
-  const { store, generateId, now, queryMs, alone, log, pause = pauseOnClock } = options;
+  const { store, generateId, now, queryMs, isSole, log, pause = pauseOnClock } = options;
   const by = generateId();
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -90,7 +90,7 @@ export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
 
   /** True when the entry is gone. */
   const takeOver = async (entry: RemovalEntry): Promise<boolean> => {
-    const isFree = entry.claimedUntil <= now() || (alone && entry.claimedBy !== by);
+    const isFree = entry.claimedUntil <= now() || (isSole && entry.claimedBy !== by);
     if (!isFree || closing.signal.aborted) return false;
     try {
       const claimed = claimEntry(entry, { by, at: now() });

@@ -39,7 +39,7 @@ const entries = () => library.store.find(REMOVALS, { filter: MATCH_ALL, sort: []
 const names = () => [...files.keys.keys()].map((key) => key.slice(key.lastIndexOf('/') + 1));
 
 /** Another process on the same documents, whose clock shows `at`. */
-function serverAt(at: number, { alone = false, lines = [] as unknown[] } = {}) {
+function serverAt(at: number, { isSole = false, lines = [] as unknown[] } = {}) {
   const { store } = library;
   const log = { warn: (fields: object, message: string) => lines.push({ message, ...fields }) };
   let made = 0;
@@ -47,7 +47,7 @@ function serverAt(at: number, { alone = false, lines = [] as unknown[] } = {}) {
     made += 1;
     return `other${made}`;
   };
-  return createFileRemovals({ store, files, generateId, now: () => at, queryMs: AGES, alone, log, pause });
+  return createFileRemovals({ store, files, generateId, now: () => at, queryMs: AGES, isSole, log, pause });
 }
 
 test('a file goes with its record, by id and by query', async () => {
@@ -89,7 +89,7 @@ test('what a crash left is finished at the next start, at once where no other se
   const soon = Number((await entries())[0]!['createdAt']) + 1;
   expect(await serverAt(soon).retryAll()).toBe(1);
   expect(names()).toEqual(['a.png']);
-  expect(await serverAt(soon, { alone: true }).retryAll()).toBe(0);
+  expect(await serverAt(soon, { isSole: true }).retryAll()).toBe(0);
   expect([names(), await entries()]).toEqual([[], []]);
 });
 
@@ -123,7 +123,7 @@ test('an entry whose claim ends before its files could be gone is left to the ne
     store,
     files,
     queryMs: AGES,
-    alone: true,
+    isSole: true,
     log: { warn: () => undefined },
     pause,
     generateId: () => 'e1',
@@ -167,7 +167,7 @@ test('a removal of files goes on behind an answer that has waited long enough, a
     store,
     now: () => 5000,
     queryMs: AGES,
-    alone: true,
+    isSole: true,
     log: { warn: () => undefined },
     generateId: () => 'e1',
     files: { ...files, remove: (keys) => gate.promise.then(() => files.remove(keys)) },
@@ -193,7 +193,7 @@ test('a removal of files is repeated after a round in which the database was awa
   const removals = createFileRemovals({
     files,
     queryMs: AGES,
-    alone: true,
+    isSole: true,
     generateId: () => 'e1',
     now: () => 5000,
     store: {
@@ -226,7 +226,7 @@ test('a removal of files is repeated behind everything else until nothing is lef
     store,
     files,
     queryMs: AGES,
-    alone: false,
+    isSole: false,
     log: { warn: () => undefined },
     generateId: () => 'e1',
     now: () => time,

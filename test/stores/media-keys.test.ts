@@ -1,6 +1,6 @@
 // Keys of media files: which are valid, and how they relate to the `path` of a record.
 import { describe, expect, it } from 'vitest';
-import { bucketKeyPrefix, isMediaKey, mediaKeyOfPath } from '../../src/stores/media-operations.ts';
+import { bucketKeyPrefix, isMediaKey, mediaKeyOfPath } from '../../src/stores/media-keys.ts';
 
 describe('keys of media files', () => {
   it.each(['a', '1.0/library/media/a.txt', '1/..a/b..', '1/ü b&%.png', `1/${'x'.repeat(255)}`, '1/.uploads'])(
