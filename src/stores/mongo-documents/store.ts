@@ -1,6 +1,6 @@
 // The document store on MongoDB. Nothing outside this folder depends on MongoDB.
 import type { DocumentStore } from '../ports.ts';
-import { createCatalog } from './catalog.ts';
+import { createCollectionStats } from './collection-stats.ts';
 import { createEndWorkOf } from './commits/abandoned-transactions.ts';
 import { createMongoCommits } from './commits/commits.ts';
 import { createConnection } from './connection/connection.ts';
@@ -18,7 +18,7 @@ export function openMongoDocuments(options: MongoOptions): DocumentStore {
   return {
     ...createReads({ connection, indexes: knowledge, hasMemoryFor: hasMemory, typeProbe }),
     ...createMongoCommits({ connection, indexes: knowledge, typeProbe, log }),
-    ...createCatalog({ connection, indexes: knowledge, separateDatabases }),
+    ...createCollectionStats({ connection, indexes: knowledge, separateDatabases }),
     ensureIndexes,
     endWorkOf: createEndWorkOf(connection),
     health: () => connection.health(),

@@ -129,7 +129,7 @@ const MONGODB: DatabaseEngine = {
     });
   },
   async openCheck({ enableCollectionDatabases, mongodb }, { queryMs, log }) {
-    const { openMongoComparison } = await import('../mongo-documents/indexes/declared-indexes.ts');
+    const { openMongoComparison } = await import('../mongo-documents/indexes/index-comparison.ts');
     const { uri = '', ...pool } = mongodb;
     const options = { uri, ...pool, separateDatabases: enableCollectionDatabases, queryMs, log };
     return { kind: 'server', comparison: await openMongoComparison(options) };

@@ -18,7 +18,7 @@ import {
   prepareDataFolder,
 } from './data-file/data-folder.ts';
 import { asStoreError, createStorageErrorLog } from './data-file/storage-errors.ts';
-import { createIndexSync } from './index-sync.ts';
+import { createIndexMigrator } from './index-migrator.ts';
 import { createWriteContext } from './indexes/index-update.ts';
 import { createQueries } from './queries.ts';
 import { createThreads } from './threads/threads.ts';
@@ -94,7 +94,7 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
   const queries = createQueries({ reader: dataFile, threads, counts: createCountCache(), clock });
   const commits = createCommits({ writer: dataFile, threads, queue, checkpointer, clock, onError });
   const turn = isShared === true ? createBuildTurn(options.path) : undefined;
-  const indexes = createIndexSync({ writer: dataFile, threads, queue, checkpointer, turn, onError });
+  const indexes = createIndexMigrator({ writer: dataFile, threads, queue, checkpointer, turn, onError });
   let closing: Promise<void> | undefined;
 
   const fail = (error: unknown): Promise<never> => {

@@ -5,7 +5,7 @@ import { createCheckpointer } from '../../../src/stores/sqlite-documents/checkpo
 import { createWriteQueue } from '../../../src/stores/sqlite-documents/commit/write-queue.ts';
 import { createCommits } from '../../../src/stores/sqlite-documents/commits.ts';
 import { createCountCache } from '../../../src/stores/sqlite-documents/count-cache.ts';
-import { createIndexSync } from '../../../src/stores/sqlite-documents/index-sync.ts';
+import { createIndexMigrator } from '../../../src/stores/sqlite-documents/index-migrator.ts';
 import { createQueries } from '../../../src/stores/sqlite-documents/queries.ts';
 import { createThreads, type Threads } from '../../../src/stores/sqlite-documents/threads/threads.ts';
 import { openTestDatabase } from './test-database.ts';
@@ -77,7 +77,7 @@ export function openStoreParts({
     queue,
     checkpointer,
     commits: createCommits(parts),
-    indexing: createIndexSync(parts),
+    indexing: createIndexMigrator(parts),
     queries: createQueries({ reader: bench, threads, counts: createCountCache(), clock }),
   };
 }

@@ -19,7 +19,7 @@ import {
   type Placement,
   planIndexMigration,
   type ServingIndex,
-} from './index-plan.ts';
+} from './migration-plan.ts';
 
 /** A collection, and the means to work on its indexes. */
 export interface BuildTarget {

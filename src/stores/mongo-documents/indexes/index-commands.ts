@@ -14,7 +14,7 @@ import {
   parseFoundIndex,
   type ServerIndex,
   toIndexCommand,
-} from './index-plan.ts';
+} from './migration-plan.ts';
 
 // https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml
 const NAMESPACE_NOT_FOUND = 26;

@@ -23,7 +23,7 @@ import {
   type IndexSpec,
   isComplete,
   type WritableIndexCache,
-} from './index-plan.ts';
+} from './migration-plan.ts';
 
 interface IndexMigratorDeps {
   readonly connection: Pick<MongoConnection, 'run'>;

@@ -19,8 +19,8 @@ import { asStoreError } from '../data-file/storage-errors.ts';
 import { isSuperseded } from '../indexes/index-build.ts';
 import { createWriteContext, type WriteContext } from '../indexes/index-update.ts';
 import { type CollectionIssues, checkCollection } from './collection-check.ts';
-import { buildMissing, compareDeclared, dropUndeclared } from './declared-indexes.ts';
 import type { RowIssues } from './index-check.ts';
+import { buildMissing, compareDeclared, dropUndeclared } from './index-comparison.ts';
 import { rebuildIndex } from './index-repair.ts';
 
 /** What an issue is about: an index, the documents of a collection, or the file itself. */

@@ -12,7 +12,7 @@ import {
 } from '../data-file/catalogue.ts';
 import { type Connection, documentText, tableStatements, type WorkLimit } from '../data-file/connection.ts';
 import { StorageError } from '../data-file/storage-errors.ts';
-import type { Access, IndexAccess } from './index-plan.ts';
+import type { Access, IndexAccess } from './index-access.ts';
 import { isShort } from './ordered-table.ts';
 import { createPrefilter } from './prefilter.ts';
 

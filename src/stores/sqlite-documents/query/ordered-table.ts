@@ -4,7 +4,7 @@ import { RECORD_SEPARATOR, type Separator } from '../../../lib/chunked-text.ts';
 import type { TextPage } from '../../ports.ts';
 import { type CollectionEntry, documentTable, indexTable } from '../data-file/catalogue.ts';
 import { type Connection, documentText, type WorkLimit } from '../data-file/connection.ts';
-import type { Access, IndexAccess } from './index-plan.ts';
+import type { Access, IndexAccess } from './index-access.ts';
 
 type Key = string | Buffer;
 

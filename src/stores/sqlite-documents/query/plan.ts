@@ -16,7 +16,7 @@ import {
   type IndexAccess,
   type IndexAccessPlan,
   planIndexAccess,
-} from './index-plan.ts';
+} from './index-access.ts';
 import { estimateRows, type OrderedTable, orderedTableFor } from './ordered-table.ts';
 import { createSpellingResolver, hasState, stateOf } from './spellings.ts';
 

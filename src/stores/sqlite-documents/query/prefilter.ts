@@ -4,8 +4,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Json } from '../../../lib/json/json.ts';
 import { unreachable } from '../../../lib/unreachable.ts';
 import type { ComparisonKind, Filter, FilterTest } from '../../filter.ts';
-import type { Access } from './index-plan.ts';
-import { flattenConjunction } from './index-plan.ts';
+import type { Access } from './index-access.ts';
+import { flattenConjunction } from './index-access.ts';
 
 export interface Prefilter {
   /** Empty, or conditions that each begin with ` and `. */

@@ -17,7 +17,7 @@ import {
   keyPlaces,
   MAX_RANGES,
   sharesArray,
-} from './index-plan.ts';
+} from './index-access.ts';
 import { keyBoundsOf } from './key-bounds.ts';
 
 /** Returns a filter that matches the same documents of the collection as it is now: the same object where no test ignores case. */

@@ -10,7 +10,7 @@ import {
   readOwnership,
   removeRecords,
 } from '../../../../src/stores/mongo-documents/indexes/index-commands.ts';
-import { parseFoundIndex, specOf } from '../../../../src/stores/mongo-documents/indexes/index-plan.ts';
+import { parseFoundIndex, specOf } from '../../../../src/stores/mongo-documents/indexes/migration-plan.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { openBench, SPACE } from './workbench.ts';

@@ -2,7 +2,7 @@
 import type { MongoClient } from 'mongodb';
 import { afterEach, expect, test } from 'vitest';
 import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-commands.ts';
-import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-plan.ts';
+import { specOf } from '../../../../src/stores/mongo-documents/indexes/migration-plan.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
 import { pollWithin } from '../../../helpers/server-process/timing.ts';
 import {

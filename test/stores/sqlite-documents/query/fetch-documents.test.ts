@@ -9,7 +9,7 @@ import {
   type Access,
   FULL_RANGE,
   type IndexAccess,
-} from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+} from '../../../../src/stores/sqlite-documents/query/index-access.ts';
 import { openTemporaryStore } from '../../../helpers/store/temporary-store.ts';
 import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
 

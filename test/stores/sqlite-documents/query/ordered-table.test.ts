@@ -8,7 +8,7 @@ import {
   type Access,
   FULL_RANGE,
   type IndexAccess,
-} from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+} from '../../../../src/stores/sqlite-documents/query/index-access.ts';
 import {
   countRows,
   estimateRows,

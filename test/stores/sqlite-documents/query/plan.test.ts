@@ -11,7 +11,7 @@ import {
   createQueryContext,
   textsOfQuery,
 } from '../../../../src/stores/sqlite-documents/query/execute.ts';
-import type { Access } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+import type { Access } from '../../../../src/stores/sqlite-documents/query/index-access.ts';
 import {
   createPlanner,
   MAX_SORTED_DOCUMENTS,

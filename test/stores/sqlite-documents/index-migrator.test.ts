@@ -3,7 +3,7 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { Namespace, Write } from '../../../src/stores/ports.ts';
 import { applyWrites } from '../../../src/stores/sqlite-documents/commit/apply-writes.ts';
-import { createIndexSync } from '../../../src/stores/sqlite-documents/index-sync.ts';
+import { createIndexMigrator } from '../../../src/stores/sqlite-documents/index-migrator.ts';
 import { expectConsistentIndexes } from './index-consistency.ts';
 import { openStoreParts } from './store-parts.ts';
 import { idOf, indexOf, insertThing, NO_LIMIT, NS } from './test-database.ts';
@@ -90,7 +90,7 @@ describe('declared indexes', () => {
     await joined.indexing.close();
     expect(['built', 'unavailable']).toContain(await ended);
     const { bench, threads, queue, checkpointer } = joined;
-    const next = createIndexSync({
+    const next = createIndexMigrator({
       writer: bench,
       threads,
       queue,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openMongoComparison } from '../../../../src/stores/mongo-documents/indexes/declared-indexes.ts';
+import { openMongoComparison } from '../../../../src/stores/mongo-documents/indexes/index-comparison.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';

@@ -21,7 +21,7 @@ import { canonicalDefinition, isDefinedAs } from './indexes/index-definition.ts'
 import type { WriteContext } from './indexes/index-update.ts';
 import type { Threads } from './threads/threads.ts';
 
-interface IndexSyncDeps {
+interface IndexMigratorDeps {
   readonly writer: WriteContext;
   readonly threads: Threads;
   readonly queue: WriteQueue;
@@ -33,7 +33,7 @@ interface IndexSyncDeps {
   readonly limits?: Partial<BuildLimits>;
 }
 
-export interface DeclaredIndexes {
+export interface IndexMigrator {
   /**
    * `built` resolves when every build that this call started or joined has ended, and rejects with the first error. Nobody has
    * to handle that rejection: `onError` is called too.
@@ -44,7 +44,7 @@ export interface DeclaredIndexes {
 }
 
 /** What `ensure` has to do for one namespace. Indexes are given by number. */
-interface IndexDifference {
+interface IndexChange {
   /** Added to the catalogue by this call. */
   readonly added: readonly number[];
   /** No longer declared, or superseded. */
@@ -52,14 +52,14 @@ interface IndexDifference {
   readonly unfinished: readonly IndexEntry[];
 }
 
-class SqliteIndexSync implements DeclaredIndexes {
-  readonly #deps: IndexSyncDeps & { readonly limits: BuildLimits };
+class SqliteIndexMigrator implements IndexMigrator {
+  readonly #deps: IndexMigratorDeps & { readonly limits: BuildLimits };
   readonly #builds: BuildQueue;
   /** The last `ensure` of each namespace. Calls for one namespace run one after the other. */
   readonly #latest = new Map<string, Promise<unknown>>();
   #closed = false;
 
-  constructor(deps: IndexSyncDeps) {
+  constructor(deps: IndexMigratorDeps) {
     this.#deps = { ...deps, limits: { ...BUILD_LIMITS, ...deps.limits } };
     this.#builds = createBuildQueue({
       ...createBuildSteps(this.#deps),
@@ -110,7 +110,7 @@ class SqliteIndexSync implements DeclaredIndexes {
   }
 
   /** Adds new indexes to the catalogue and returns what else is to be done. */
-  #declare(ns: Namespace, declared: readonly IndexDefinition[]): IndexDifference {
+  #declare(ns: Namespace, declared: readonly IndexDefinition[]): IndexChange {
     const existing = this.#indexesOf(ns);
     const isDeclared = (index: IndexEntry) => declared.some((definition) => isDefinedAs(index, definition));
     const missing = declared.filter(
@@ -183,6 +183,6 @@ async function allBuilds(builds: readonly Promise<void>[]): Promise<void> {
 }
 
 /** Joins the main connection with the writer thread. */
-export function createIndexSync(deps: IndexSyncDeps): DeclaredIndexes {
-  return new SqliteIndexSync(deps);
+export function createIndexMigrator(deps: IndexMigratorDeps): IndexMigrator {
+  return new SqliteIndexMigrator(deps);
 }

@@ -10,7 +10,7 @@ import {
   planIndexMigration,
   specOf,
   toIndexCommand,
-} from '../../../../src/stores/mongo-documents/indexes/index-plan.ts';
+} from '../../../../src/stores/mongo-documents/indexes/migration-plan.ts';
 import { type IndexDefinition, namespaceKey } from '../../../../src/stores/ports.ts';
 import { ELSEWHERE, index } from '../../../contracts/store-cases.ts';
 import { SPACE } from './workbench.ts';

@@ -3,9 +3,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import {
   collectionStats,
-  createCatalog,
+  createCollectionStats,
   listNamespaces,
-} from '../../../src/stores/mongo-documents/catalog.ts';
+} from '../../../src/stores/mongo-documents/collection-stats.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import { failureOf, idOf, index, insert, query, where } from '../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase, ownServer, rawClient } from '../../helpers/store/mongo-servers.ts';
@@ -15,10 +15,10 @@ import { createLogLines } from './log-lines.ts';
 
 const LIBRARY = { database: 'library', collection: 'books' };
 
-describeMongo('the catalog', ({ standalone }) => {
+describeMongo('collection statistics', ({ standalone }) => {
   test('returns collections and statistics by declared index names', async () => {
     const { connection, indexing, ensure, books } = await openBench(standalone);
-    const survey = createCatalog({ connection, indexes: indexing.cache, separateDatabases: false });
+    const survey = createCollectionStats({ connection, indexes: indexing.cache, separateDatabases: false });
     await ensure([index('*', { a: 1 })]);
     await books.insertOne({ a: 1 });
     expect(await survey.collections()).toEqual([SPACE]);

@@ -98,7 +98,7 @@ export async function collectionStats(
   };
 }
 
-interface CatalogDeps {
+interface CollectionStatsDeps {
   readonly connection: MongoConnection;
   readonly indexes: IndexCache;
   /** Namespaces with a `database` lie in the database of that name. */
@@ -109,7 +109,10 @@ interface CatalogDeps {
 const operationClass = () => 'count' as const;
 
 /** The databases of the store with their indexes, as the server measures them. */
-async function databaseBytes(scope: OperationScope, connection: CatalogDeps['connection']): Promise<number> {
+async function databaseBytes(
+  scope: OperationScope,
+  connection: CollectionStatsDeps['connection'],
+): Promise<number> {
   const databases = await connection.databases(scope);
   const sizes = await mapConcurrent(databases, MAX_CONCURRENT, async (name) => {
     const { storageSize, indexSize } = await scope
@@ -121,11 +124,11 @@ async function databaseBytes(scope: OperationScope, connection: CatalogDeps['con
 }
 
 /** Creates `stats`, `status` and `collections` of the store. */
-export function createCatalog({
+export function createCollectionStats({
   connection,
   indexes,
   separateDatabases,
-}: CatalogDeps): Pick<DocumentStore, 'stats' | 'status' | 'collections'> {
+}: CollectionStatsDeps): Pick<DocumentStore, 'stats' | 'status' | 'collections'> {
   return {
     stats: (ns, options: OperationOptions = {}) =>
       connection.run({ ...options, operationClass }, (scope) =>

@@ -13,7 +13,7 @@ import type { IndexDefinition, Namespace } from '../../ports.ts';
 import { createConnection } from '../connection/connection.ts';
 import type { MongoConnection, MongoOptions } from '../connection/types.ts';
 import { planFor } from './index-builds.ts';
-import type { IndexSpec } from './index-plan.ts';
+import type { IndexSpec } from './migration-plan.ts';
 
 /** The path and everything above it: `a`, `a.b`, `a.b.c`. */
 const prefixesOf = (path: string): readonly string[] => {

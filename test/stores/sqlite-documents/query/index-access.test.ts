@@ -4,7 +4,7 @@ import type { IndexDefinition, Sort } from '../../../../src/stores/ports.ts';
 import {
   flattenConjunction,
   planIndexAccess,
-} from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+} from '../../../../src/stores/sqlite-documents/query/index-access.ts';
 import { indexOf } from '../test-database.ts';
 
 type Tests = Record<string, FilterTest | FilterTest[]>;
