@@ -13,7 +13,7 @@ import { createDeferredWrites } from './lifecycle/deferred-writes.ts';
 import { createFileWatch } from './lifecycle/file-edits.ts';
 import { loadModules } from './lifecycle/load-modules.ts';
 import { createModuleFiles, type ModuleFolders } from './lifecycle/module-files.ts';
-import { createOperatorCommandWatch, loadOperatorCommands } from './lifecycle/operator-commands.ts';
+import { createOperatorOrderWatch, loadOperatorOrders } from './lifecycle/operator-orders.ts';
 import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
 import { refreshModules } from './lifecycle/refresh-module.ts';
@@ -136,7 +136,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
   const { signal } = closing;
   const watch = createFileWatch(deps, { pause, signal });
   const { stop } = deps;
-  const orders = createOperatorCommandWatch({ ...stored, locks, log, store, now, queryMs, stop });
+  const orders = createOperatorOrderWatch({ ...stored, locks, log, store, now, queryMs, stop });
   const changes = createChangeQueue((key) => refreshModules(deps, key));
   coordination.onChange('module', changes.apply);
   coordination.onChange('module-order', () => orders.obey());
@@ -148,8 +148,8 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
     async load() {
       await watch.start();
       changes.begin();
-      const loadOperatorOrders = () => loadOperatorCommands({ store, now, queryMs });
-      const options = { signal, pause, orders: loadOperatorOrders, onStatesLoaded: changes.open };
+      const loadOrders = () => loadOperatorOrders({ store, now, queryMs });
+      const options = { signal, pause, orders: loadOrders, onStatesLoaded: changes.open };
       const { rest } = await loadModules(deps, options);
       inspecting = rest;
       watch.applyAfter(rest);

@@ -12,7 +12,7 @@ import {
   type ModuleFiles,
   type ModuleFolders,
 } from './lifecycle/module-files.ts';
-import { applyOperatorCommands, loadOperatorCommands } from './lifecycle/operator-commands.ts';
+import { applyOperatorOrders, loadOperatorOrders } from './lifecycle/operator-orders.ts';
 import { readPolicyFile } from './lifecycle/publish-steps.ts';
 import { type ModuleAddress, moduleKey, modulePath, parseModuleKey } from './model/module-types.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
@@ -168,7 +168,7 @@ export async function createSandboxReport(deps: ReportDeps): Promise<SandboxRepo
     policyLimits,
     jsonBytes,
   });
-  const states = applyOperatorCommands(await loadModuleStates(deps), await loadOperatorCommands(deps));
+  const states = applyOperatorOrders(await loadModuleStates(deps), await loadOperatorOrders(deps));
   const byKey = new Map(states.map((state) => [state.key, state]));
   const modules: { readonly kind: string; readonly report: ReportedModule }[] = [];
   for (const address of await presentModules(files, states)) {

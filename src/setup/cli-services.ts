@@ -16,7 +16,7 @@ import { commandLogOptions, createLogger, type Logger } from '../lib/logger.ts';
 import { type CopyFilesDeps, type CopyState, copyFiles } from '../media/copy-files.ts';
 import { copyRecords } from '../media/copy-records.ts';
 import { createModuleFiles, type ModuleFiles } from '../modules/lifecycle/module-files.ts';
-import { storeOperatorCommand } from '../modules/lifecycle/operator-commands.ts';
+import { storeOperatorOrder } from '../modules/lifecycle/operator-orders.ts';
 import { isModuleAddress, type ModuleAddress, moduleKey } from '../modules/model/module-types.ts';
 import { createModuleCheck, type ModuleCheck } from '../modules/module-check.ts';
 import { createSandboxReport, type SandboxReport } from '../modules/sandbox-report.ts';
@@ -188,7 +188,7 @@ export async function openSuspension(
       const isThere = state !== undefined || (await hasCode(files, address));
       if (!isThere) throw new AppError('NOT_FOUND', { message: `there is no ${address.kind} of this name` });
       const audit = await openAudit(config, { cwd, store, now: Date.now, log: logOf(config), strict: true });
-      await storeOperatorCommand({ ...options, audit }, address, {
+      await storeOperatorOrder({ ...options, audit }, address, {
         action,
         sha256: state?.active?.sha256 ?? null,
       });

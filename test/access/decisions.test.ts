@@ -59,7 +59,7 @@ const ASKING: Reasons = {
   'src/deployment/change-log.ts': [1, 'changes of the server'],
   'src/deployment/process-records.ts': [2, 'processes of the server'],
   'src/deployment/shared-locks.ts': [1, 'locks of the server'],
-  'src/modules/lifecycle/operator-commands.ts': [1, 'commands of the operator'],
+  'src/modules/lifecycle/operator-orders.ts': [1, 'orders of the operator'],
   'src/modules/versions/module-records.ts': [5, 'modules'],
   'src/setup/cli-services.ts': [1, 'a command of the operator'],
   'src/setup/media.ts': [1, 'whether a record uses a file that is to be removed'],

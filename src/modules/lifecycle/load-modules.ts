@@ -10,7 +10,7 @@ import type { ModuleState, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
 import { isUnpublished, withActiveVersion } from '../versions/state-transitions.ts';
 import { type FileEditDeps, logRejectedFile, publishFromFile } from './file-edits.ts';
-import { applyOperatorCommands, type OperatorCommand } from './operator-commands.ts';
+import { applyOperatorOrders, type OperatorOrder } from './operator-orders.ts';
 import { assertModulePaths, readPolicyFile } from './publish-steps.ts';
 import { removeDeletedModule } from './stop-module.ts';
 
@@ -180,7 +180,7 @@ function warnOfPathConflicts(deps: FileEditDeps): void {
 }
 
 interface LoadAllOptions extends LoadOptions {
-  readonly orders: () => Promise<readonly OperatorCommand[]>;
+  readonly orders: () => Promise<readonly OperatorOrder[]>;
   /** Called when all states are loaded, before unknown code is inspected. */
   readonly onStatesLoaded: () => Promise<void>;
 }
@@ -221,7 +221,7 @@ export async function loadModules(
 ): Promise<{ readonly rest: Promise<void> }> {
   await deps.records.ensureIndexes();
   // Modules that an operator suspended must not run before the orders are carried out.
-  const storedStates = applyOperatorCommands(await deps.records.loadStates(), await orders());
+  const storedStates = applyOperatorOrders(await deps.records.loadStates(), await orders());
   for (const state of storedStates) deps.states.setState(state);
   const codes = (await deps.files.list()).filter(({ part }) => part === 'code');
   const unknown: ModuleAddress[] = [];

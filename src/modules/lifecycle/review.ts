@@ -77,7 +77,7 @@ export function approveVersion(deps: ReviewDeps, address: ModuleAddress, decisio
 
 /**
  * Keeps a pending version from ever becoming active; what is active goes on. The actor has the right to approve. Throws like
- * `approveVersion`, but VERSION_OUTDATED.
+ * `approveVersion`, except for VERSION_OUTDATED, which it never throws.
  */
 export function rejectVersion(
   deps: ReviewDeps,

@@ -14,21 +14,21 @@ import type { ModuleLocks, ModuleStates } from '../versions/module-states.ts';
 import { withResume, withSuspension } from '../versions/state-transitions.ts';
 
 // Not reachable over HTTP.
-const COMMANDS_NAMESPACE: Namespace = { database: null, collection: 'cloister.moduleOrders' };
+const ORDERS_NAMESPACE: Namespace = { database: null, collection: 'cloister.moduleOrders' };
 const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
 
-export interface OperatorCommand {
+export interface OperatorOrder {
   /** Key of the module: `endpoint:1.0/report`. */
   readonly key: string;
   readonly action: 'suspend' | 'resume';
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Id and revision of the stored order: it is deleted only if no newer one has replaced it. */
+  /** Id and `v` of the stored order: it is deleted only if no newer one has replaced it. */
   readonly id: string;
   readonly v: number;
 }
 
-export interface OperatorCommandsDeps {
+export interface OperatorOrdersDeps {
   readonly store: Pick<DocumentStore, 'find'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -38,69 +38,69 @@ export interface OperatorCommandsDeps {
 
 const idOf = (key: string) => sha256Hex(`order ${key}`).slice(0, 24);
 
-function toOperatorCommand({ _id, v, key, action, at }: StoredDocument): readonly OperatorCommand[] {
+function toOperatorOrder({ _id, v, key, action, at }: StoredDocument): readonly OperatorOrder[] {
   if (typeof key !== 'string' || parseModuleKey(key) === undefined) return [];
   if (action !== 'suspend' && action !== 'resume') return [];
   return [{ key, action, at: Number(at), id: String(_id), v: Number(v) }];
 }
 
 /** Loads the orders that no server has carried out yet. Rejects with the store's StoreError. */
-export async function loadOperatorCommands({
+export async function loadOperatorOrders({
   store,
   now,
   queryMs,
-}: OperatorCommandsDeps): Promise<readonly OperatorCommand[]> {
+}: OperatorOrdersDeps): Promise<readonly OperatorOrder[]> {
   const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: EVERY_RECORD } as const;
-  const documents = await store.find(COMMANDS_NAMESPACE, query, { deadline: now() + queryMs });
-  return documents.flatMap(toOperatorCommand);
+  const documents = await store.find(ORDERS_NAMESPACE, query, { deadline: now() + queryMs });
+  return documents.flatMap(toOperatorOrder);
 }
 
 /** The state of a module once the order is carried out. */
-function applyOperatorCommand(state: ModuleState, { action, at }: OperatorCommand): ModuleState {
+function applyOperatorOrder(state: ModuleState, { action, at }: OperatorOrder): ModuleState {
   return action === 'suspend' ? withSuspension(state, { by: 'operator', at }) : withResume(state);
 }
 
 /** The write that deletes an order. */
-export const deleteCommandWrite = ({ id, v }: OperatorCommand): Write => ({
+export const deleteOrderWrite = ({ id, v }: OperatorOrder): Write => ({
   kind: 'remove',
-  ns: COMMANDS_NAMESPACE,
+  ns: ORDERS_NAMESPACE,
   id,
   v,
 });
 
 /** The states once all orders are carried out. */
-export function applyOperatorCommands(
+export function applyOperatorOrders(
   states: readonly ModuleState[],
-  orders: readonly OperatorCommand[],
+  orders: readonly OperatorOrder[],
 ): readonly ModuleState[] {
   const byKey = new Map(states.map((state) => [state.key, state]));
   for (const order of orders) {
-    byKey.set(order.key, applyOperatorCommand(byKey.get(order.key) ?? initialModuleState(order.key), order));
+    byKey.set(order.key, applyOperatorOrder(byKey.get(order.key) ?? initialModuleState(order.key), order));
   }
   return [...byKey.values()];
 }
 
-interface StoreOperatorCommandDeps extends OperatorCommandsDeps {
+interface StoreOperatorOrderDeps extends OperatorOrdersDeps {
   readonly audit: Pick<Audit, 'commit'>;
 }
 
 /** Stores an order, in one commit with its audit entry. A newer one replaces an older one. */
-export async function storeOperatorCommand(
-  { store, audit, now, queryMs }: StoreOperatorCommandDeps,
+export async function storeOperatorOrder(
+  { store, audit, now, queryMs }: StoreOperatorOrderDeps,
   address: ModuleAddress,
-  { action, sha256 }: { readonly action: OperatorCommand['action']; readonly sha256: string | null },
+  { action, sha256 }: { readonly action: OperatorOrder['action']; readonly sha256: string | null },
 ): Promise<void> {
   const key = moduleKey(address);
   const deadline = now() + queryMs;
-  const before = (await loadOperatorCommands({ store, now, queryMs })).find((order) => order.key === key);
+  const before = (await loadOperatorOrders({ store, now, queryMs })).find((order) => order.key === key);
   const v = (before?.v ?? 0) + 1;
   const document: StoredDocument = { _id: idOf(key), v, key, action, at: now() };
   const write: Write =
     before === undefined
-      ? { kind: 'insert', ns: COMMANDS_NAMESPACE, document }
+      ? { kind: 'insert', ns: ORDERS_NAMESPACE, document }
       : {
           kind: 'update',
-          ns: COMMANDS_NAMESPACE,
+          ns: ORDERS_NAMESPACE,
           id: before.id,
           v: before.v,
           document,
@@ -112,7 +112,7 @@ export async function storeOperatorCommand(
 
 const POLL_INTERVAL_MS = 1000;
 
-interface OperatorCommandWatchDeps extends OperatorCommandsDeps {
+interface OperatorOrderWatchDeps extends OperatorOrdersDeps {
   /** Ends all invocations of a module, and resolves when none goes on. */
   readonly stop: (key: string) => Promise<void>;
   readonly states: Pick<ModuleStates, 'getState' | 'setState'>;
@@ -121,7 +121,7 @@ interface OperatorCommandWatchDeps extends OperatorCommandsDeps {
   readonly log: Pick<Log, 'warn'>;
 }
 
-export interface OperatorCommandWatch {
+export interface OperatorOrderWatch {
   /** Carries out the orders there are, then polls every second. Rejects with the store's StoreError. */
   start(): Promise<void>;
   /** Carries out the orders there are. Rejects with the store's StoreError. */
@@ -133,7 +133,7 @@ export interface OperatorCommandWatch {
 }
 
 /** Creates the watch. Nothing is read before `start`. */
-export function createOperatorCommandWatch(deps: OperatorCommandWatchDeps): OperatorCommandWatch {
+export function createOperatorOrderWatch(deps: OperatorOrderWatchDeps): OperatorOrderWatch {
   const { states, records, locks, log } = deps;
   const closing = new AbortController();
   /** Orders that are applied and wait to be stored. */
@@ -142,24 +142,24 @@ export function createOperatorCommandWatch(deps: OperatorCommandWatchDeps): Oper
   let watching: Promise<void> | undefined;
   let hasFailed = false;
 
-  const carryOut = async (order: OperatorCommand): Promise<void> => {
+  const carryOut = async (order: OperatorOrder): Promise<void> => {
     const { key, v, action } = order;
     const address = parseModuleKey(key);
     const id = `${key} ${v}`;
     if (address === undefined || unstored.has(id)) return;
     unstored.add(id);
-    const apply = () => states.setState(applyOperatorCommand(states.getState(key), order));
+    const apply = () => states.setState(applyOperatorOrder(states.getState(key), order));
     let isOurs = true;
     // Applied at once; only storing it waits for other changes of the module.
     apply();
     try {
       await locks.withModule(address, async () => {
         // Another process has stored it: its state is in force here by now.
-        isOurs = (await loadOperatorCommands(deps)).some((stored) => stored.key === key && stored.v === v);
+        isOurs = (await loadOperatorOrders(deps)).some((stored) => stored.key === key && stored.v === v);
         if (!isOurs) return;
         // An admin may have changed the suspension meanwhile.
         apply();
-        await records.saveState(states.getState(key), undefined, [deleteCommandWrite(order)]);
+        await records.saveState(states.getState(key), undefined, [deleteOrderWrite(order)]);
       });
     } finally {
       unstored.delete(id);
@@ -175,7 +175,7 @@ export function createOperatorCommandWatch(deps: OperatorCommandWatchDeps): Oper
   };
 
   const poll = async (): Promise<void> => {
-    const orders = await loadOperatorCommands(deps);
+    const orders = await loadOperatorOrders(deps);
     await Promise.all(orders.map(carryOut));
   };
 
@@ -205,7 +205,7 @@ export function createOperatorCommandWatch(deps: OperatorCommandWatchDeps): Oper
   return {
     poll,
     async obey() {
-      const orders = await loadOperatorCommands(deps);
+      const orders = await loadOperatorOrders(deps);
       for (const order of orders) storeLater(carryOut(order));
       const suspensions = orders.filter(({ action }) => action === 'suspend');
       await Promise.all(suspensions.map(({ key }) => deps.stop(key)));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  applyOperatorCommands,
-  deleteCommandWrite,
-  loadOperatorCommands,
-  storeOperatorCommand,
-} from '../../../src/modules/lifecycle/operator-commands.ts';
+  applyOperatorOrders,
+  deleteOrderWrite,
+  loadOperatorOrders,
+  storeOperatorOrder,
+} from '../../../src/modules/lifecycle/operator-orders.ts';
 import { initialModuleState } from '../../../src/modules/versions/module-records.ts';
 import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { acceptedInspection } from '../../helpers/sandbox/inspection.ts';
@@ -19,8 +19,8 @@ async function open() {
   const options = { store, now: Date.now, queryMs: 60_000 };
   const audit = auditOf(options.store);
   const give = (action: 'suspend' | 'resume', address = endpoint('report')) =>
-    storeOperatorCommand({ ...options, audit }, address, { action, sha256: null });
-  return { store, give, orders: () => loadOperatorCommands(options), entries: () => audit.read(0, 10) };
+    storeOperatorOrder({ ...options, audit }, address, { action, sha256: null });
+  return { store, give, orders: () => loadOperatorOrders(options), entries: () => audit.read(0, 10) };
 }
 
 describe('operator orders', () => {
@@ -62,20 +62,20 @@ describe('operator orders', () => {
     await give('suspend');
     const [first] = await orders();
     await give('resume');
-    await expect(store.commit([deleteCommandWrite(first!)], {})).rejects.toMatchObject({
+    await expect(store.commit([deleteOrderWrite(first!)], {})).rejects.toMatchObject({
       reason: 'conflict',
     });
     const [second] = await orders();
-    await store.commit([deleteCommandWrite(second!)], {});
+    await store.commit([deleteOrderWrite(second!)], {});
     expect(await orders()).toEqual([]);
   });
 
   it('are applied to states before a server has carried them out', () => {
     const order = { key: KEY, action: 'suspend', at: 7, id: 'x', v: 1 } as const;
-    expect(applyOperatorCommands([], [order])).toMatchObject([
+    expect(applyOperatorOrders([], [order])).toMatchObject([
       { key: KEY, suspendedBy: 'operator', suspendedAt: 7 },
     ]);
-    const [state] = applyOperatorCommands(
+    const [state] = applyOperatorOrders(
       [{ ...initialModuleState(KEY), suspendedBy: 'admin' }],
       [{ ...order, action: 'resume' }],
     );
@@ -91,7 +91,7 @@ const optionsOf = ({ store }: Pick<Opened, 'store'>) => ({ store, now: Date.now,
 async function order(opened: Opened, action: 'suspend' | 'resume', address = REPORT) {
   const options = optionsOf(opened);
   const audit = auditOf(options.store);
-  await storeOperatorCommand({ ...options, audit }, address, { action, sha256: null });
+  await storeOperatorOrder({ ...options, audit }, address, { action, sha256: null });
 }
 
 const liveIn = ({ modules }: Opened) => modules.registry.get(REPORT);
@@ -125,7 +125,7 @@ describe('the watch of operator orders', () => {
       suspension: { by: 'operator', clientId: null },
     });
     expect(opened.stopped).toContain('endpoint:1.0/report');
-    expect(await loadOperatorCommands(optionsOf(opened))).toEqual([]);
+    expect(await loadOperatorOrders(optionsOf(opened))).toEqual([]);
     const next = await opened.restart();
     expect(liveIn(next)?.state).toBe('suspended');
     await order(next, 'resume');
@@ -222,6 +222,6 @@ describe('the watch of operator orders', () => {
     expect(liveIn(opened)?.state).toBe('suspended');
     store.recover();
     await opened.modules.pollOrders();
-    expect(await loadOperatorCommands(optionsOf(opened))).toEqual([]);
+    expect(await loadOperatorOrders(optionsOf(opened))).toEqual([]);
   });
 });
