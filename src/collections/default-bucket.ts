@@ -6,10 +6,10 @@ import {
   type Collection,
   type CollectionAddress,
   type CollectionRegistry,
-  createCollectionRegistry,
   type ImpliedCollections,
   referenceFields,
 } from './model/collection.ts';
+import { createCollectionRegistry } from './model/collection-registry.ts';
 import { activeRevisionNamespace } from './model/stored-document.ts';
 import { checkCollectionAddress, collectionPath, namespaceOf } from './specifications/collection-address.ts';
 import { parseSpecification } from './specifications/parse-specification.ts';

@@ -4,7 +4,7 @@ import { createCallers } from '../../src/auth/access/callers.ts';
 import { decideAccess, type RuledCollection } from '../../src/auth/access/decide-access.ts';
 import { decideEndpoint } from '../../src/auth/access/permissions.ts';
 import type { Client, Permissions } from '../../src/auth/clients/client.ts';
-import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../src/lib/access-actions.ts';
 import { collection } from '../http/fixtures.ts';
 

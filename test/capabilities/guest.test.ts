@@ -1,7 +1,7 @@
 // What `Model` and `fetch` of the guest send, and what they make of the answers: over a real host process.
 import { afterAll, expect, test } from 'vitest';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 import { toAppError } from '../../src/errors/errors.ts';
 import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
 import type { GuestCall } from '../../src/sandbox-supervisor/model/sandbox.ts';

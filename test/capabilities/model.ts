@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Client } from '../../src/auth/clients/client.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import type { InvocationContext } from '../../src/capabilities/model-scope.ts';
-import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 import { toAppError } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { CollectionGrant } from '../../src/sandbox-supervisor/model/module-version.ts';

@@ -1,12 +1,8 @@
 // A live collection as the registry holds it, with every default.
 import { createCallers } from '../../src/auth/access/callers.ts';
 import type { Client } from '../../src/auth/clients/client.ts';
-import {
-  type Collection,
-  type CollectionSettings,
-  createCollectionRegistry,
-  type Field,
-} from '../../src/collections/model/collection.ts';
+import type { Collection, CollectionSettings, Field } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 
 const SETTINGS: CollectionSettings = {
   access: null,

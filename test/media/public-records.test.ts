@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { FULL_ACCESS, narrowAccess } from '../../src/collections/model/access.ts';
-import { type Collection, createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import type { Collection } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import { createPublicRecords } from '../../src/media/public-records.ts';

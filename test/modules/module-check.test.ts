@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Inspection } from '../../sandbox/protocol.ts';
-import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 import { AppError } from '../../src/errors/errors.ts';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createModuleCheck } from '../../src/modules/module-check.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
 import { buildConfig } from '../../src/config/build-config.ts';
 import { openClientService, openModuleChecker, openWorkspace } from '../../src/setup/cli-services.ts';
 import { openTransfer } from '../../src/setup/transfer.ts';

@@ -1,10 +1,9 @@
-// A live collection: a specification with every default filled in. The registry holds them by address, and replaces them whole.
+// A live collection: a specification with every default filled in, and what tells of its fields and of other collections.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Direction, type IndexDefinition, type Namespace, namespaceKey } from '../../stores/ports.ts';
 import type { AccessRules, FieldAccess } from './access-rules.ts';
 import { FIELD_TYPES, type FieldType } from './fields/field-types.ts';
 import type { ComposeDepth } from './read-parameters.ts';
-import { makeRegistryView, type RegistryView } from './registry-view.ts';
 
 export const HOOK_EVENTS = [
   'beforeCreate',
@@ -178,65 +177,6 @@ export interface CollectionRegistry {
 /** A text key for one document of a namespace, fit for a Map. */
 export function documentKey(namespace: Namespace, id: string): string {
   return `${namespaceKey(namespace)}/${id.toLowerCase()}`;
-}
-
-const addressKey = (version: string, database: string, name: string) => `/${version}/${database}/${name}`;
-
-const byPath = (collections: Iterable<Collection>): readonly Collection[] =>
-  [...collections].sort((a, b) => (a.path < b.path ? -1 : 1));
-
-/** Makes an empty registry. `implied`: none unless given. */
-export function createCollectionRegistry(implied: ImpliedCollections = () => []): CollectionRegistry {
-  const specified = new Map<string, Collection>();
-  const withheld = new Set<string>();
-  /** Absent after a change: a start puts thousands of collections, one after the other, before it asks for any. */
-  let made: RegistryView<Collection> | undefined;
-
-  const withImplied = (given: ReadonlyMap<string, Collection>) => {
-    const listed = byPath(given.values());
-    return byPath([...listed, ...implied(listed, withheld)]);
-  };
-
-  const view = (): RegistryView<Collection> => {
-    made ??= makeRegistryView(withImplied(specified));
-    return made;
-  };
-
-  return {
-    get: (version, database, name) => view().at.get(addressKey(version, database, name)),
-    list: () => view().sorted,
-    put(collection) {
-      specified.set(collection.path, collection);
-      withheld.delete(collection.path);
-      made = undefined;
-    },
-    remove({ version, database, name }) {
-      const path = addressKey(version, database, name);
-      specified.delete(path);
-      withheld.delete(path);
-      made = undefined;
-    },
-    withhold({ version, database, name }) {
-      withheld.add(addressKey(version, database, name));
-      made = undefined;
-    },
-    replacing(path, collection) {
-      const changed = new Map(specified);
-      if (collection === undefined) changed.delete(path);
-      else changed.set(path, collection);
-      const all = withImplied(changed);
-      const at = new Map(all.map((entry) => [entry.path, entry]));
-      return { list: () => all, get: (...address) => at.get(addressKey(...address)) };
-    },
-    withNamespace(namespace) {
-      return view().sharing.get(namespaceKey(namespace)) ?? [];
-    },
-    isRevisionCollection: (collection) => view().revisionSpaces.has(namespaceKey(collection.namespace)),
-    keepsRuledRevisions: (collection) => view().ruledRevisionSpaces.has(namespaceKey(collection.namespace)),
-    holdsRecords: (collection) =>
-      collection.settings.media ||
-      (view().recordSpaces.size > 0 && view().recordSpaces.has(namespaceKey(collection.namespace))),
-  };
 }
 
 /** The collection that somebody gave a specification at an address. */

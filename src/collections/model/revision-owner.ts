@@ -1,13 +1,9 @@
 // Which collection a revision belongs to: each has its name. Ids alone do not tell: two collections may keep their revisions in one
 // place, by files of their specifications or one after the other.
-import type { JsonObject } from '../../lib/json/json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import { namespaceKey } from '../../stores/ports.ts';
 import type { Collection, CollectionRegistry } from './collection.ts';
-import { activeRevisionNamespace, REVISION_MEMBERS, REVISION_OWNER } from './stored-document.ts';
-
-/** The name of a collection in its revisions: that under which its documents are stored. */
-export const ownerOf = ({ namespace }: Pick<Collection, 'namespace'>): string => namespace.collection;
+import { activeRevisionNamespace, ownerOf, REVISION_OWNER } from './stored-document.ts';
 
 /** True where documents of another collection have their revisions in the same place. */
 function sharesRevisions(collection: Collection, registry: Pick<CollectionRegistry, 'list'>): boolean {
@@ -35,11 +31,4 @@ export function ownRevisionsFilter(
     ? ({ kind: 'eq', value: name } as const)
     : ({ kind: 'in', values: [name, null] } as const);
   return { kind: 'field', path: REVISION_OWNER, tests: [test] };
-}
-
-/** A body without what a revision has beside the fields of its collection, so that a revision can be sent back. */
-export function stripRevisionMembers({ fields, settings }: Collection, body: JsonObject): JsonObject {
-  const isRevisionMember = (name: string) => REVISION_MEMBERS.includes(name) && !fields.has(name);
-  if (!settings.storeRevisions || !Object.keys(body).some(isRevisionMember)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !isRevisionMember(name)));
 }

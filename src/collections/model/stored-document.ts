@@ -16,6 +16,9 @@ export const REVISION_REMOVAL = 'originalRemoval';
 /** The path of that moment. */
 export const REMOVED_AT = `${REVISION_REMOVAL}.at`;
 
+/** The name of a collection in its revisions: that under which its documents are stored. */
+export const ownerOf = ({ namespace }: Pick<Collection, 'namespace'>): string => namespace.collection;
+
 /** What the server keeps in revisions for itself: answers do not show it. */
 export const HIDDEN_REVISION_MEMBERS: readonly string[] = [REVISION_OWNER, REVISION_REMOVAL];
 

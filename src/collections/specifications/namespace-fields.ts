@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { type Namespace, namespaceKey } from '../../stores/ports.ts';
 import type { WorkspaceFiles } from '../../stores/workspace-files.ts';
-import { type Collection, createCollectionRegistry } from '../model/collection.ts';
+import type { Collection } from '../model/collection.ts';
+import { createCollectionRegistry } from '../model/collection-registry.ts';
 import { revisionNamespaceOf } from '../model/stored-document.ts';
 import { checkSpecificationFiles } from './check-files.ts';
 

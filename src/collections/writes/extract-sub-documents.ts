@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import { type Collection, type Field, isReference, referenceTarget } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { stripRevisionMembers } from '../model/revision-owner.ts';
+import { REVISION_MEMBERS } from '../model/stored-document.ts';
 import { stripInternalFields } from '../validation/validate-document.ts';
 import { writeError } from './permitted-states.ts';
 import { type BodyPosition, indexMember } from './planned-write.ts';
@@ -112,6 +112,13 @@ export function stripServerFields(
 ): JsonObject {
   const settable = stripRevisionMembers(collection, stripInternalFields(body));
   return registry.holdsRecords(collection) ? stripRecordFields(settable) : settable;
+}
+
+/** A body without what a revision has beside the fields of its collection, so that a revision can be sent back. */
+function stripRevisionMembers({ fields, settings }: Collection, body: JsonObject): JsonObject {
+  const isRevisionMember = (name: string) => REVISION_MEMBERS.includes(name) && !fields.has(name);
+  if (!settings.storeRevisions || !Object.keys(body).some(isRevisionMember)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !isRevisionMember(name)));
 }
 
 function extractFields(body: JsonObject, level: Level, extraction: Extraction): JsonObject {

@@ -8,9 +8,9 @@ import { documentVersion } from '../../lib/json/stored-json.ts';
 import { namespaceKey, type StoredDocument, type Write } from '../../stores/ports.ts';
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
-import { ownerOf } from '../model/revision-owner.ts';
 import {
   createRevision,
+  ownerOf,
   REVISION_REMOVAL,
   type RevisionOptions,
   revisionIds,

@@ -8,7 +8,7 @@ import {
   insideSort,
   outsideNames,
 } from '../../../src/collections/internals/internal-names.ts';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import { collection, reference } from '../../http/fixtures.ts';
 
 const BOOKS = collection('books', { fields: [reference('author', 'people'), reference('parts')] });

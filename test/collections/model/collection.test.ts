@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import {
   type Collection,
   type CollectionRegistry,
-  createCollectionRegistry,
   referenceTarget,
 } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { namespaceKey } from '../../../src/stores/ports.ts';
 import { collectionOf } from '../library-service.ts';

@@ -1,7 +1,7 @@
 // Composition of texts beside a plain one of parsed documents: byte for byte, with the same reads of the store.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import { type ComposeLevels, createComposer } from '../../../src/collections/reads/compose.ts';
 import { joinTexts, MAX_JOINED_LENGTH, RECORD_SEPARATOR } from '../../../src/lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';

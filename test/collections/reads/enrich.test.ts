@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import { createReadView } from '../../../src/collections/reads/prepare-read.ts';
 import { createEnrich } from '../../../src/collections/reads/read-page.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-document.ts';
 import { createHistoryLoader } from '../../../src/collections/reads/history-loader.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import {
   loadSpecifications,
   logRejectedFile,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Collection, createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import type { Collection } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import {
   assertNoConflicts,
   checkDefaultFilters,

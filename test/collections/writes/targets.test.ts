@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFilterCompiler } from '../../../src/collections/filters/compile.ts';
 import { createVisibleCollections } from '../../../src/collections/model/access.ts';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import { loadTargets } from '../../../src/collections/writes/targets.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { contextOf, LIMITS, type Library, openLibrary } from '../library-service.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/auth/clients/client.ts';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import {
   assertPermitted,
   collectionAddressOf,

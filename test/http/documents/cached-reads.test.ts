@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import { createDocumentReads } from '../../../src/http/documents/document-reads.ts';
 import { createReadQueryParser } from '../../../src/http/documents/read-query.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCallers } from '../../../src/auth/access/callers.ts';
-import {
-  type CollectionRegistry,
-  createCollectionRegistry,
-} from '../../../src/collections/model/collection.ts';
+import type { CollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import type { Query } from '../../../src/http/core/request-url.ts';
 import { createResponseCache, type ResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';

@@ -1,6 +1,6 @@
 // The HTTP server with posted code behind it, of which only the running is played: each test says how a job ends.
 
-import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import { buildConfig } from '../../../src/config/build-config.ts';
 import { createEndpointCalls } from '../../../src/endpoints/call.ts';
 import { createContentServer } from '../../../src/http/content-server.ts';

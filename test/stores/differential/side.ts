@@ -1,7 +1,8 @@
 // One of the two servers of a generated world: the documents' rules over a store, with a clock and ids that both sides share.
 
 import { createDocumentService } from '../../../src/collections/document-service.ts';
-import { type Collection, createCollectionRegistry } from '../../../src/collections/model/collection.ts';
+import type { Collection } from '../../../src/collections/model/collection.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
 import { planIndexesOf } from '../../../src/collections/specifications/index-sync.ts';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
