@@ -168,14 +168,14 @@ function bannedNames(files: readonly NamedFile[]): string[] {
 const MEANINGS = new Map(
   Object.entries({
     frame: {
-      files: /^sandbox\/(?:frames|host|result-frame)\.js$|^src\/sandbox-supervisor\/|\/pipe-frames\.ts$/,
+      files: /^sandbox\/(?:frames|host|result-frame)\.js$|^src\/sandbox-supervisor\/|\/render-protocol\.ts$/,
       // A setting, a format of video and the header of a JPEG.
       terms: /^maxFrames$|^src\/workers\/images\//,
     },
     host: {
       files: /^sandbox\/|^src\/(?:sandbox-supervisor\/|metrics\/|setup\/posted-code\.ts$)/,
       terms:
-        /^(?:hosts|setHost|hostCalls|maxHosts|hostMemoryMb|(?:missing|require)Host(?:Header)?)$|^src\/(?:migration\/|setup\/app\.ts|deployment\/(?:deployment-types|process-status)\.ts|cli\/output\/process-table\.ts)/,
+        /^(?:host|hosts|setHost|hostCalls|maxHosts|hostMemoryMb|(?:missing|require)Host(?:Header)?)$|^src\/migration\//,
     },
     hook: {
       files:

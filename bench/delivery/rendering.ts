@@ -2,7 +2,7 @@
 // the same options, in turns.
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
-import type { RenderJob } from '../../src/delivery/images/render-job.ts';
+import type { RenderJob } from '../../src/delivery/images/render-protocol.ts';
 import { createRenderer } from '../../src/delivery/images/renderer.ts';
 import { median } from '../measure.ts';
 

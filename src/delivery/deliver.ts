@@ -5,8 +5,8 @@ import { evaluateConditions } from '../lib/http/conditional.ts';
 import { BINARY_TYPE, essence } from '../lib/http/media-types.ts';
 import type { VariantService } from './images/variant-service.ts';
 import type { OriginalFile, OriginalSource, RouteDecision, Visitor } from './model/delivery-types.ts';
-import { effectiveSettings } from './recipes/query-overrides.ts';
 import type { Recipe } from './recipes/recipe.ts';
+import { effectiveSettings } from './recipes/setting-values.ts';
 import { cacheControlHeader, consultedHeaders, varyHeader } from './responses/cache-headers.ts';
 import {
   deliveredContentType,
@@ -21,6 +21,7 @@ import {
   type FileRequestHeaders,
   preconditionFailed,
 } from './responses/file-response.ts';
+import type { RouteDecider } from './routes/decide-route.ts';
 import { type OriginalAddress, originalAddress, sourceIdOf, splitName } from './sources/original-path.ts';
 import type { RemoteSource } from './sources/remote-source.ts';
 import type { ContentEncoding } from './variants/compressed-files.ts';
@@ -36,10 +37,7 @@ export interface DeliveryRequest extends FileRequestHeaders {
 }
 
 export interface DeliverDeps {
-  readonly routes: {
-    /** Undefined when there is no route of this name. */
-    decide(name: string, visitor: Visitor): Promise<RouteDecision> | undefined;
-  };
+  readonly routes: RouteDecider;
   readonly recipes: {
     find(name: string): Recipe | undefined;
     /** `delivery.plainRecipe`: of images that are asked for by their plain path with a query string; undefined where none is. */

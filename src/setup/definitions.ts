@@ -1,15 +1,19 @@
 // The part of the composition root for routes and recipes: their files, and how the facts are found out that routes ask for.
 import { resolve } from 'node:path';
+import type { Config } from '../config/schema.ts';
 import type { DefinitionKind } from '../delivery/definitions/definition.ts';
 import { createDefinitionNames } from '../delivery/definitions/definition-names.ts';
 import { createDefinitions, type Definitions } from '../delivery/definitions/definitions.ts';
-import { createLookups } from '../delivery/lookups/configured-lookups.ts';
+import { createCountryDatabase } from '../delivery/lookups/country-database.ts';
+import type { Lookup, LookupLog } from '../delivery/lookups/lookup.ts';
+import { createRemoteLookup } from '../delivery/lookups/remote-lookup.ts';
 import { createVisitorFactSources, type VisitorFactSources } from '../delivery/model/visitor-facts.ts';
 import { RECIPE_KIND, type Recipe } from '../delivery/recipes/recipe.ts';
 import { ROUTE_KIND, type Route } from '../delivery/routes/route.ts';
 import { isStoreUnavailable, StoreError } from '../errors/errors.ts';
 import { createRetrier, pause } from '../lib/async/retry.ts';
 import { openCacheStore } from '../stores/open/cache-store.ts';
+import type { CacheStore } from '../stores/ports.ts';
 import type { DeliveryOptions } from './delivery-options.ts';
 
 /** Size of the lookup cache if responses are not cached. */
@@ -97,6 +101,55 @@ async function beginLoading(
       if (isReady()) await loading;
     },
   };
+}
+
+interface LookupDeps {
+  readonly settings: Pick<Config, 'geolocation' | 'network'>;
+  /** Makes an absolute path of one that is relative to the run directory. */
+  readonly resolve: (path: string) => string;
+  readonly cache: CacheStore;
+  readonly log: LookupLog;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Where nothing can be looked up, nothing is known. */
+const UNKNOWN: Lookup = async () => undefined;
+
+/** A row per value of the setting: the type names a method without one. */
+const COUNTRY_LOOKUPS: Readonly<Record<Config['geolocation']['method'], (deps: LookupDeps) => Lookup>> = {
+  maxmind({ settings: { geolocation }, resolve, log, now }) {
+    const { countryDbPath } = geolocation;
+    const file = countryDbPath === undefined ? undefined : resolve(countryDbPath);
+    return createCountryDatabase({ file, log, now });
+  },
+  remote({ settings: { geolocation }, cache, log, now }) {
+    const { url } = geolocation;
+    if (url === undefined) {
+      log.warn(
+        { setting: 'geolocation.url' },
+        'no country is known: `geolocation.method` is remote, without a URL',
+      );
+      return UNKNOWN;
+    }
+    return createRemoteLookup({ subject: 'country', settings: { ...geolocation, url }, cache, log, now });
+  },
+};
+
+function countryLookup(deps: LookupDeps): Lookup {
+  const { enabled, method } = deps.settings.geolocation;
+  return enabled ? COUNTRY_LOOKUPS[method](deps) : UNKNOWN;
+}
+
+function networkLookup({ settings, cache, log, now }: LookupDeps): Lookup {
+  const { url, ...others } = settings.network;
+  if (url === undefined) return UNKNOWN;
+  return createRemoteLookup({ subject: 'network', settings: { ...others, url }, cache, log, now });
+}
+
+/** Makes the lookups of country and connection type. Opens nothing before it is first asked. */
+export function createLookups(deps: LookupDeps): { readonly country: Lookup; readonly network: Lookup } {
+  return { country: countryLookup(deps), network: networkLookup(deps) };
 }
 
 /** Reads routes and recipes, which are watched from then on. Rejects when the folder of the lookup cache cannot be used. */

@@ -6,7 +6,7 @@ import { createImageFlush } from '../delivery/flush-images.ts';
 import { renderUncached } from '../delivery/images/variant-service.ts';
 import { createPreview } from '../delivery/preview-recipe.ts';
 import { parseCacheControlByType } from '../delivery/responses/cache-headers.ts';
-import { decideRoute, explainRoute } from '../delivery/routes/decide-route.ts';
+import { createRouteDecider, explainRoute } from '../delivery/routes/decide-route.ts';
 import { createFallbackFileFinder } from '../delivery/sources/directory-source.ts';
 import { AppError } from '../errors/errors.ts';
 import { createDeliveryServer } from '../http/delivery/delivery-server.ts';
@@ -53,6 +53,10 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
   const { enabled, path } = config.notFound.images;
   const { plainRecipe } = config.delivery;
   const flush = createImageFlush({ routes, recipes, variants: variants.get, plainRecipe });
+  const findRoute = (name: string) => {
+    assertLoaded();
+    return routes.get(name)?.value;
+  };
   const findRecipe = (name: string) => {
     assertLoaded();
     const recipe = recipes.get(name);
@@ -66,13 +70,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
     if (pattern !== undefined) await flush(pattern);
   });
   const deliver: DeliverDeps = {
-    routes: {
-      decide(name, visitor) {
-        assertLoaded();
-        const route = routes.get(name);
-        return route === undefined ? undefined : decideRoute(route.value, visitor, facts);
-      },
-    },
+    routes: createRouteDecider(findRoute, facts),
     recipes: {
       find: findRecipe,
       plain: () => (plainRecipe === undefined ? undefined : findRecipe(plainRecipe)),

@@ -4,7 +4,7 @@ import { constant, setting } from './values.ts';
 
 const COMPRESSED = 'src/delivery/variants/compressed-files.ts';
 const SPOOL = 'src/delivery/images/spooled-original.ts';
-const JOB = 'src/delivery/images/render-job.ts';
+const JOB = 'src/delivery/images/render-protocol.ts';
 
 export const DELIVERY_LIMITS: readonly Limit[] = [
   {
@@ -18,13 +18,13 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     limit: 'time to fetch, and to render, `delivery.render.seconds`',
     default: setting('delivery.render.seconds'),
     past: '503, the process is ended',
-    tests: ['delivery/images/renderer.full', 'delivery/images/render-worker'],
+    tests: ['delivery/images/renderer.full', 'delivery/images/render-connection'],
   },
   {
     limit: 'bytes of an original that is rendered, `delivery.render.maxSourceBytes`',
     default: setting('delivery.render.maxSourceBytes'),
     past: '413',
-    tests: ['delivery/images/render-worker', 'delivery/images/variant-service'],
+    tests: ['delivery/images/render-connection', 'delivery/images/variant-service'],
   },
   {
     limit: 'pixels of an original, all frames, `delivery.render.maxPixels`',
@@ -70,7 +70,7 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'renderings that failed and are remembered',
-    default: constant('src/delivery/images/recent-failures.ts', 'MAX_REMEMBERED'),
+    default: constant('src/delivery/images/variant-service.ts', 'MAX_REMEMBERED'),
     past: 'the oldest is forgotten',
     tests: ['delivery/images/recent-failures'],
   },
@@ -84,7 +84,7 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     limit: 'resident memory of a render process',
     default: constant(JOB, 'MAX_PROCESS_BYTES', 'bytes'),
     past: '413, the process is ended',
-    tests: ['delivery/images/render-worker'],
+    tests: ['delivery/images/render-connection'],
   },
   {
     limit: 'variants in the cache, `delivery.cache.maxBytes`',
@@ -112,7 +112,7 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'size of that answer; requests at a time',
-    default: `${constant('src/delivery/lookups/remote-service.ts', 'MAX_ANSWER_BYTES', 'bytes')}; ${constant('src/delivery/lookups/remote-lookup.ts', 'MAX_REQUESTS')}`,
+    default: `${constant('src/delivery/lookups/remote-lookup.ts', 'MAX_ANSWER_BYTES', 'bytes')}; ${constant('src/delivery/lookups/remote-lookup.ts', 'MAX_REQUESTS')}`,
     past: 'the fact counts as unknown',
     tests: ['delivery/lookups/remote-service', 'delivery/lookups/remote-lookup'],
   },

@@ -2,7 +2,7 @@
 import type { Sharp } from 'sharp';
 import type { ImageSize } from './geometry.ts';
 import type { Original } from './original.ts';
-import type { RenderJob, RenderResult } from './render-job.ts';
+import type { RenderJob, RenderResult } from './render-protocol.ts';
 
 const SAMPLE_SIDE = 64;
 /** In sRGB, without transparency: also where the original is grey or has 16 bits a sample. */

@@ -3,16 +3,17 @@
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import sharp from 'sharp';
+import { createOriginalImageBuffer, stripPngExtras } from './original.ts';
+import { render } from './render.ts';
 import {
-  createOriginalImageBuffer,
   createPipeReader,
+  MAX_DECODING_BYTES,
+  RenderError,
+  type RenderJob,
   writeBytes,
   writeEnd,
   writeMessage,
-} from './pipe-frames.ts';
-import { render } from './render.ts';
-import { MAX_DECODING_BYTES, RenderError, type RenderJob } from './render-job.ts';
-import { stripPngExtras } from './source-metadata.ts';
+} from './render-protocol.ts';
 
 const READ_BYTES = 512 * 1024;
 const LOADERS = ['JpegBuffer', 'PngBuffer', 'WebpBuffer', 'NsgifBuffer', 'HeifBuffer'];

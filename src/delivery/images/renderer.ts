@@ -3,13 +3,13 @@
 import { AppError } from '../../errors/errors.ts';
 import { Permits } from '../../lib/async/permits.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
+import { RenderConnection, type RenderConnectionDeps } from './render-connection.ts';
 import {
   LARGE_RENDERING_BYTES,
   MAX_DECODING_BYTES,
   type RenderJob,
   type RenderResult,
-} from './render-job.ts';
-import { RenderWorker, type RenderWorkerDeps } from './render-worker.ts';
+} from './render-protocol.ts';
 import { createOriginalSpool, type SpooledOriginal } from './spooled-original.ts';
 
 const IDLE_MS = 30_000;
@@ -21,7 +21,7 @@ export interface RendererOptions {
   /** Seconds that fetching an original may take, and rendering it. */
   readonly seconds: number;
   readonly maxSourceBytes: number;
-  readonly start?: RenderWorkerDeps['start'];
+  readonly start?: RenderConnectionDeps['start'];
   /** Hears how many milliseconds each rendering took, whether or not it succeeded. */
   readonly onRendered?: ((ms: number) => void) | undefined;
 }
@@ -76,8 +76,8 @@ function createPlaces(total: number) {
 /** Starts no process before the first rendering; one that is idle for half a minute ends. */
 export function createRenderer(options: RendererOptions): Renderer {
   const { concurrency, queue, seconds, maxSourceBytes, start, onRendered } = options;
-  const workers = new Set<RenderWorker>();
-  const idle: { readonly worker: RenderWorker; readonly timer: NodeJS.Timeout }[] = [];
+  const connections = new Set<RenderConnection>();
+  const idle: { readonly connection: RenderConnection; readonly timer: NodeJS.Timeout }[] = [];
   const turns = new Permits({ permits: concurrency });
   let closed = false;
   let running = 0;
@@ -85,20 +85,20 @@ export function createRenderer(options: RendererOptions): Renderer {
   const spool = createOriginalSpool({ maxSourceBytes, seconds });
   const places = createPlaces(concurrency + queue);
 
-  const end = (worker: RenderWorker) => {
-    workers.delete(worker);
-    worker.end();
+  const end = (connection: RenderConnection) => {
+    connections.delete(connection);
+    connection.end();
   };
 
   const endIdle = () => {
-    for (const { worker, timer } of idle.splice(0)) {
+    for (const { connection, timer } of idle.splice(0)) {
       clearTimeout(timer);
-      end(worker);
+      end(connection);
     }
   };
 
   const memory = new Permits({ permits: MAX_DECODING_BYTES });
-  const deps: RenderWorkerDeps = {
+  const deps: RenderConnectionDeps = {
     async reserve(wanted) {
       const bytes = Math.min(Math.max(wanted, 0), MAX_DECODING_BYTES);
       await memory.acquire(bytes);
@@ -114,49 +114,49 @@ export function createRenderer(options: RendererOptions): Renderer {
     ...(start && { start }),
   };
 
-  const takeWorker = async (): Promise<RenderWorker> => {
+  const takeConnection = async (): Promise<RenderConnection> => {
     for (let next = idle.pop(); next !== undefined; next = idle.pop()) {
       clearTimeout(next.timer);
-      if (next.worker.isAlive) return next.worker;
-      workers.delete(next.worker);
+      if (next.connection.isAlive) return next.connection;
+      connections.delete(next.connection);
     }
-    const worker = await RenderWorker.start(deps);
+    const connection = await RenderConnection.start(deps);
     if (closed) {
-      worker.end();
+      connection.end();
       throw busy();
     }
-    workers.add(worker);
-    return worker;
+    connections.add(connection);
+    return connection;
   };
 
-  const putBack = (worker: RenderWorker) => {
-    if (closed || !worker.isReusable) {
-      end(worker);
+  const putBack = (connection: RenderConnection) => {
+    if (closed || !connection.isReusable) {
+      end(connection);
       return;
     }
     const timer = setTimeout(() => {
       idle.splice(
-        idle.findIndex((entry) => entry.worker === worker),
+        idle.findIndex((entry) => entry.connection === connection),
         1,
       );
-      end(worker);
+      end(connection);
     }, IDLE_MS);
     timer.unref();
-    idle.push({ worker, timer });
+    idle.push({ connection, timer });
   };
 
   const renderSpooled = async (job: RenderJob, original: SpooledOriginal, signal: AbortSignal) => {
     await turns.acquire(1, signal);
     try {
-      const worker = await takeWorker();
+      const connection = await takeConnection();
       const since = performance.now();
       running += 1;
       try {
-        return await worker.render(job, original.read(), original.size);
+        return await connection.render(job, original.read(), original.size);
       } finally {
         running -= 1;
         onRendered?.(performance.now() - since);
-        putBack(worker);
+        putBack(connection);
       }
     } finally {
       turns.release();
@@ -186,7 +186,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       closed = true;
       closing.abort(busy());
       endIdle();
-      for (const worker of workers) end(worker);
+      for (const connection of connections) end(connection);
     },
   };
 }

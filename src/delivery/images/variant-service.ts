@@ -1,11 +1,9 @@
 // What the delivery of files asks of images, and the way of one variant from the request to its bytes.
 import type { Readable } from 'node:stream';
-import { AppError } from '../../errors/errors.ts';
-import { sha256Hex } from '../../lib/sha256.ts';
+import { LRUCache } from 'lru-cache';
+import { AppError, type ErrorCode } from '../../errors/errors.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { OriginalFile } from '../model/delivery-types.ts';
-import { canonicalSettings, effectiveSettings } from '../recipes/query-overrides.ts';
-import type { Recipe } from '../recipes/recipe.ts';
+import { canonicalSettings } from '../recipes/setting-values.ts';
 import { type CompressedFiles, createCompressedFiles } from '../variants/compressed-files.ts';
 import { canonicalPath, createFlushMatcher, type FlushNames } from '../variants/flush-pattern.ts';
 import { createSingleFlight } from '../variants/single-flight.ts';
@@ -15,25 +13,9 @@ import {
   type VariantInfo,
   type VariantStore,
 } from '../variants/variant-store.ts';
-import { type FormatCandidate, negotiateFormats } from './negotiate-format.ts';
-import { createRecentFailures } from './recent-failures.ts';
-import type { RenderJob, RenderLimits, RenderResult } from './render-job.ts';
+import { planVariant, type VariantPlan, type VariantRequest, type VariantTag } from './plan-variant.ts';
+import type { RenderLimits, RenderResult } from './render-protocol.ts';
 import type { Renderer } from './renderer.ts';
-
-export interface VariantRequest {
-  /** An image recipe. */
-  readonly recipe: Recipe;
-  readonly source: OriginalFile;
-  /** Which source and which file of it: `file:2026/11/photo.jpg` or `url:https://…`. With the validator it identifies the original. */
-  readonly sourceId: string;
-  /** As requested, without the name of the route or recipe, encoded. */
-  readonly path: string;
-  /** Value of `Accept`; empty when absent. */
-  readonly accept: string;
-  readonly query: URLSearchParams;
-  /** The client has gone. A rendering that nobody else waits for and that has not begun is dropped. */
-  readonly signal?: AbortSignal;
-}
 
 /** A variant before it exists: what is known of it, and the way to it. */
 interface PlannedVariant extends VariantTag {
@@ -42,16 +24,6 @@ interface PlannedVariant extends VariantTag {
    * RENDER_TIMEOUT or RENDER_FAILED; with the error of the source.
    */
   variant(): Promise<Variant>;
-}
-
-/** What is known of a variant before it exists. */
-interface VariantTag {
-  /** Strong, with quotes. */
-  readonly etag: string;
-  /** Request headers that decided: `Accept`, or nothing. */
-  readonly vary: readonly string[];
-  /** Undefined: that of the original, mostly. */
-  readonly contentType?: string | undefined;
 }
 
 export interface Variant extends VariantTag {
@@ -98,56 +70,8 @@ export interface VariantServiceDeps {
   readonly now?: () => number;
 }
 
-/** Part of every key: to be raised when the same settings give another picture than before. */
-const RENDERING = 2;
 /** Fresh bodies up to this size are sent from memory, larger ones from the store that has just taken them. */
 const MAX_SMALL_BYTES = 256 * 1024;
-
-/** Of the formats that a recipe names. */
-const CONTENT_TYPES: Readonly<Partial<Record<FormatCandidate, string>>> = {
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  json: 'application/json',
-};
-
-interface Plan {
-  readonly key: string;
-  readonly tag: VariantTag;
-  readonly job: RenderJob;
-}
-
-/** The last part of what stands behind the name of the source. */
-const fileNameOf = (sourceId: string) => sourceId.replace(/^[a-z]+:/, '').replace(/^.*\//s, '');
-
-function planVariant(
-  { recipe, source, sourceId, accept, query }: VariantRequest,
-  limits: RenderLimits,
-): Plan {
-  const settings = effectiveSettings(recipe, query);
-  const { candidates, varies } = negotiateFormats(settings.format, accept);
-  // Only for an animation the later ones can matter: it goes to the first that moves.
-  const considered = settings.animated === true ? candidates : candidates.slice(0, 1);
-  const { maxPixels, maxOutputPixels, maxFrames } = limits;
-  const identity = [RENDERING, recipe.name, recipe.version, settings, considered, maxFrames];
-  const key = sha256Hex(JSON.stringify([...identity, sourceId, source.validator]));
-  return {
-    key,
-    tag: {
-      etag: `"${key.slice(0, 32)}"`,
-      vary: varies ? ['Accept'] : [],
-      contentType: CONTENT_TYPES[considered[0] ?? 'source'],
-    },
-    job: {
-      settings,
-      candidates: considered,
-      limits: { maxPixels, maxOutputPixels, maxFrames },
-      fileName: fileNameOf(sourceId),
-    },
-  };
-}
 
 function answer({ info, size, bytes, open }: StoredVariant, tag: VariantTag, cached: boolean): Variant {
   const { contentType, width, height } = info;
@@ -156,7 +80,7 @@ function answer({ info, size, bytes, open }: StoredVariant, tag: VariantTag, cac
 
 /** Renders what is planned. `signal`: everybody who waits has gone. */
 async function renderPlanned(
-  { job }: Plan,
+  { job }: VariantPlan,
   { source, sourceId }: VariantRequest,
   {
     renderer,
@@ -185,6 +109,51 @@ export async function renderUncached(
   return { bytes: body, contentType: info.contentType, vary: plan.tag.vary };
 }
 
+const MAX_REMEMBERED = 1000;
+/** Of what is wrong with the original: another one has another key. */
+const INVALID_MS = 30_000;
+/** Of what may go well another time: what `Retry-After` says, so that who obeys it is not refused. */
+const FAILED_MS = 5000;
+
+const LIFETIMES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  IMAGE_INVALID: INVALID_MS,
+  IMAGE_TOO_LARGE: INVALID_MS,
+  CROP_INVALID: INVALID_MS,
+  RENDER_TIMEOUT: FAILED_MS,
+  RENDER_FAILED: FAILED_MS,
+};
+
+interface RecentFailures {
+  /** Throws the error with which the rendering of this key failed a moment ago, if it did. */
+  assertNone(key: string): void;
+  /** Remembers an error of a rendering; any but those of the image and of its process is not kept. */
+  add(key: string, error: unknown): void;
+  clear(): void;
+}
+
+/**
+ * Remembers the last 1000 renderings that failed: the same original with the same settings would fail again, and cost as much again.
+ * `now`: milliseconds of any clock.
+ */
+export function createRecentFailures(now: () => number): RecentFailures {
+  const failures = new LRUCache<string, { readonly error: AppError; readonly until: number }>({
+    max: MAX_REMEMBERED,
+  });
+  return {
+    assertNone(key) {
+      const failure = failures.get(key);
+      if (failure === undefined) return;
+      if (now() < failure.until) throw failure.error;
+      failures.delete(key);
+    },
+    add(key, error) {
+      const lifetime = error instanceof AppError ? LIFETIMES[error.code] : undefined;
+      if (lifetime !== undefined) failures.set(key, { error: error as AppError, until: now() + lifetime });
+    },
+    clear: () => failures.clear(),
+  };
+}
+
 /** Concurrent requests for one variant share its rendering. Failures are remembered for a moment. */
 export function createVariantService(deps: VariantServiceDeps): VariantService {
   const { renderer, store, limits, now = () => performance.now() } = deps;
@@ -192,7 +161,7 @@ export function createVariantService(deps: VariantServiceDeps): VariantService {
   const shared = createSingleFlight<{ readonly variant: StoredVariant; readonly cached: boolean }>();
   let flushes = 0;
 
-  const rendered = async (plan: Plan, request: VariantRequest, signal: AbortSignal) => {
+  const rendered = async (plan: VariantPlan, request: VariantRequest, signal: AbortSignal) => {
     const { key } = plan;
     const { sourceId, recipe } = request;
     failures.assertNone(key);
@@ -211,7 +180,7 @@ export function createVariantService(deps: VariantServiceDeps): VariantService {
     return { variant: stored ?? createMemoryVariant(info, body), cached: false };
   };
 
-  const obtain = async (plan: Plan, request: VariantRequest): Promise<Variant> => {
+  const obtain = async (plan: VariantPlan, request: VariantRequest): Promise<Variant> => {
     const found = await store.get(plan.key);
     if (found !== undefined) return answer(found, plan.tag, true);
     const begin = async (signal: AbortSignal) => {

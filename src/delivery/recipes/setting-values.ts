@@ -1,7 +1,9 @@
-// Reads one value of a recipe's settings or of the query string by the rule of its setting.
+// Reads the values of settings by their rules: those of a recipe, and those with which a query string may replace them.
 
+import { AppError } from '../../errors/errors.ts';
 import {
   type FormatChoice,
+  type ImageSettings,
   RASTER_FORMATS,
   type RasterFormat,
   SETTING_ALIASES,
@@ -112,4 +114,47 @@ export function parseSetting(name: SettingName, raw: unknown): ParsedValue {
   if (rule.kind === 'ratio') return parseRatio(raw);
   if (rule.kind === 'crop') return parseCrop(raw);
   return rule.kind === 'colour' ? parseColour(raw) : parseFormat(raw);
+}
+
+/** What a recipe sets, and what of it a query string may replace. */
+interface OverridableSettings {
+  readonly settings: ImageSettings;
+  readonly allowOverride: ReadonlySet<SettingName>;
+}
+
+/**
+ * Applies the parameters that `allowOverride` opens, by their long and short names; all others are ignored. Throws
+ * PARAMETER_INVALID for a value that the setting cannot have and for a setting that is given twice.
+ */
+export function effectiveSettings(recipe: OverridableSettings, query: URLSearchParams): ImageSettings {
+  if (recipe.allowOverride.size === 0) return recipe.settings;
+  const replaced = new Map<SettingName, unknown>();
+  for (const [key, raw] of query) {
+    const name = settingNameOf(key);
+    if (name === undefined || !recipe.allowOverride.has(name)) continue;
+    const result = parseSetting(name, raw);
+    const twice = replaced.has(name) ? 'is given twice' : undefined;
+    const message = twice ?? ('error' in result ? result.error : undefined);
+    if (message !== undefined || 'error' in result) {
+      const item = { field: key, message: `${key} ${message}`, code: 'Invalid Parameter' };
+      throw new AppError('PARAMETER_INVALID', { items: [item] });
+    }
+    replaced.set(name, result.value);
+  }
+  const merged = Object.entries({ ...recipe.settings, ...Object.fromEntries(replaced) });
+  // Absent again where the parameter says "not set"; sorted, so that the order of parameters changes no key.
+  return Object.fromEntries(
+    merged.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** The settings that a query string gives, as a text that is the same for every spelling; undefined for an invalid one. */
+export function canonicalSettings(recipe: OverridableSettings, query: URLSearchParams): string | undefined {
+  try {
+    const settings = Object.entries(effectiveSettings(recipe, query));
+    return JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1)));
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 }

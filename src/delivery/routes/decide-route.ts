@@ -108,6 +108,25 @@ export async function decideRoute(
   return decide(null);
 }
 
+/** Decides for routes by their names. */
+export interface RouteDecider {
+  /** Undefined when there is no route of this name. */
+  decide(name: string, visitor: Visitor): Promise<RouteDecision> | undefined;
+}
+
+/** Makes the decider of the routes that `find` gives. */
+export function createRouteDecider(
+  find: (name: string) => Route | undefined,
+  sources: VisitorFactSources,
+): RouteDecider {
+  return {
+    decide(name, visitor) {
+      const route = find(name);
+      return route === undefined ? undefined : decideRoute(route, visitor, sources);
+    },
+  };
+}
+
 async function explainBranch(
   { recipe, tests, broken }: RouteBranch,
   facts: VisitorFacts,

@@ -13,8 +13,8 @@ import { openForReading } from '../../lib/files/read-whole-file.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile, OriginalSource } from '../model/delivery-types.ts';
 import { deliveredContentType, isRasterImage } from '../responses/content-types.ts';
-import { heldToSize } from './held-file.ts';
 import { isOriginalPath } from './original-path.ts';
+import { heldToSize } from './source-chain.ts';
 
 /** Files whose place is remembered. */
 const MAX_SEEN = 10_000;

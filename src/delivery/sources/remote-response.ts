@@ -1,7 +1,9 @@
-// What the head of another server's answer says about the file behind it.
+// The answer of another web server: what its head says about the file behind it, and a part of its body.
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { AppError } from '../../errors/errors.ts';
+import { onceClosed } from '../../lib/async/ownership.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
 
@@ -57,4 +59,23 @@ export const rangeHeader = ({ start, end }: ByteRange): string => `bytes=${start
 export function assertPartialContent({ headers }: IncomingMessage, { start, end }: ByteRange): void {
   const isThisPart = headers['content-range']?.trim().startsWith(`bytes ${start}-${end}/`) === true;
   if (!isThisPart) throw new AppError('ORIGIN_FAILED', { message: 'The origin gives another part' });
+}
+
+/**
+ * A part of a file whose server sends only the whole, which is read from its start, and destroyed after the last byte or with the
+ * result.
+ */
+export function partOfStream(whole: Readable, { start, end }: ByteRange): Readable {
+  const pieces = async function* () {
+    let at = 0;
+    for await (const chunk of whole as AsyncIterable<Buffer>) {
+      const from = Math.max(0, start - at);
+      if (from < chunk.length) yield chunk.subarray(from, end + 1 - at);
+      at += chunk.length;
+      if (at > end) return;
+    }
+  };
+  const part = Readable.from(pieces(), { objectMode: false });
+  onceClosed(part, () => whole.destroy());
+  return part;
 }

@@ -10,9 +10,8 @@ import { type HeaderList, rejectOnAbort, sendRequest } from '../../lib/egress/ht
 import { followRedirects } from '../../lib/egress/redirects.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
-import { heldToSize } from './held-file.ts';
-import { partOfStream } from './part-of-stream.ts';
-import { assertPartialContent, describeResponse, rangeHeader } from './remote-response.ts';
+import { assertPartialContent, describeResponse, partOfStream, rangeHeader } from './remote-response.ts';
+import { heldToSize } from './source-chain.ts';
 
 /** Statuses of servers that answer GET and not HEAD. */
 const WITHOUT_HEAD: ReadonlySet<number> = new Set([400, 403, 405, 501]);

@@ -10,16 +10,14 @@ import { isFileMissing, makeFolder, OWNER_ONLY_MODE } from '../../lib/files/file
 import type { ByteRange } from '../../stores/media-store.ts';
 import {
   bodyHash,
+  createMemoryVariant,
   decodeHead,
   encodeVariant,
+  isMeant,
   MAX_HEAD_BYTES,
+  type StoredVariant,
   USUAL_HEAD_BYTES,
   type VariantHead,
-} from './variant-file.ts';
-import {
-  createMemoryVariant,
-  isMeant,
-  type StoredVariant,
   type VariantInfo,
   type VariantStore,
 } from './variant-store.ts';

@@ -2,9 +2,8 @@
 // whatever a request for the address would find is removed.
 
 import { parsePairs } from '../../lib/http/parse-pairs.ts';
-import { canonicalSettings } from '../recipes/query-overrides.ts';
 import type { Recipe } from '../recipes/recipe.ts';
-import { settingNameOf } from '../recipes/setting-values.ts';
+import { canonicalSettings, settingNameOf } from '../recipes/setting-values.ts';
 import { originalAddress, sourceIdOf } from '../sources/original-path.ts';
 import { ANY_SETTINGS, type VariantInfo, type VariantMatcher } from './variant-store.ts';
 

@@ -7,13 +7,16 @@ import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type { MediaKey, MediaStore } from '../../stores/media-store.ts';
 import {
   bodyHash,
+  createMemoryVariant,
   decodeHead,
   encodeVariant,
+  isMeant,
   MAX_HEAD_BYTES,
+  type StoredVariant,
   USUAL_HEAD_BYTES,
   type VariantHead,
-} from './variant-file.ts';
-import { createMemoryVariant, isMeant, type StoredVariant, type VariantStore } from './variant-store.ts';
+  type VariantStore,
+} from './variant-store.ts';
 
 export interface ObjectVariantsOptions {
   /** A store of its own: everything in it counts as a variant. */

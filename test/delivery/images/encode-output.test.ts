@@ -1,7 +1,7 @@
 // Formats and encoders of results.
 import { describe, expect, it } from 'vitest';
-import { assertSideLength, chooseFormat, encodeImage } from '../../../src/delivery/images/encode-output.ts';
 import { readOriginal } from '../../../src/delivery/images/original.ts';
+import { assertSideLength, chooseFormat, encodeImage } from '../../../src/delivery/images/render.ts';
 import { metadataOf, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const LIMITS = { maxPixels: 1e8, maxOutputPixels: 1e8, maxFrames: 60 };

@@ -1,6 +1,6 @@
 // What becomes of real and odd Accept headers.
 import { describe, expect, it } from 'vitest';
-import { negotiateFormats } from '../../../src/delivery/images/negotiate-format.ts';
+import { negotiateFormats } from '../../../src/delivery/images/plan-variant.ts';
 
 const CHROME = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 const SAFARI_13 = 'image/png,image/svg+xml,image/*;q=0.8,video/*;q=0.8,*/*;q=0.5';

@@ -1,6 +1,6 @@
 // What is remembered of failed renderings, and for how long.
 import { expect, it } from 'vitest';
-import { createRecentFailures } from '../../../src/delivery/images/recent-failures.ts';
+import { createRecentFailures } from '../../../src/delivery/images/variant-service.ts';
 import { AppError, type ErrorCode } from '../../../src/errors/errors.ts';
 
 const LIFETIMES: readonly (readonly [ErrorCode, number])[] = [

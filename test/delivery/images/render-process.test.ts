@@ -8,7 +8,7 @@ import {
   writeBytes,
   writeEnd,
   writeMessage,
-} from '../../../src/delivery/images/pipe-frames.ts';
+} from '../../../src/delivery/images/render-protocol.ts';
 import { quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const FILE = fileURLToPath(new URL('../../../src/delivery/images/render-process.ts', import.meta.url));

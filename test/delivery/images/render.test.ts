@@ -1,7 +1,7 @@
 // Real images through the rendering itself: sizes and pixels of the result against what the settings ask for.
 import { describe, expect, it } from 'vitest';
-import type { FormatCandidate } from '../../../src/delivery/images/negotiate-format.ts';
 import { render } from '../../../src/delivery/images/render.ts';
+import type { FormatCandidate } from '../../../src/delivery/images/render-protocol.ts';
 import type { ImageSettings } from '../../../src/delivery/recipes/setting-rules.ts';
 import {
   colourAt,

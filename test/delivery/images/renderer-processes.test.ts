@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
+import type { RenderJob } from '../../../src/delivery/images/render-protocol.ts';
 import { createRenderer } from '../../../src/delivery/images/renderer.ts';
 import { quadrants, sharp } from '../../helpers/fixtures/images.ts';
 

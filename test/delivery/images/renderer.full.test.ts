@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
+import type { RenderJob } from '../../../src/delivery/images/render-protocol.ts';
 import { createRenderer, type RendererOptions } from '../../../src/delivery/images/renderer.ts';
 import { StartError } from '../../../src/errors/start-error.ts';
 import { blackPng, chunk, greyAnimation, png, quadrants, sharp } from '../../helpers/fixtures/images.ts';
@@ -39,7 +39,7 @@ const startScript = (script: string) => () =>
 const frame = (kind: string, payload: string) =>
   `process.stdout.write(Buffer.concat([Buffer.from([${kind.charCodeAt(0)},0,0,0,${payload.length}]),Buffer.from(${JSON.stringify(payload)})]));`;
 
-describe('a rendering in an image worker', () => {
+describe('a rendering in a render process', () => {
   it('gives the image in the format asked for, several in one process', async () => {
     const renderer = openRenderer();
     for (const width of [20, 40]) {

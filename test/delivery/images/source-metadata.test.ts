@@ -1,7 +1,7 @@
 // Segments of real and of made-up JPEG files.
 
 import { describe, expect, it } from 'vitest';
-import { jpegMetadataBytes, stripPngExtras } from '../../../src/delivery/images/source-metadata.ts';
+import { jpegMetadataBytes, stripPngExtras } from '../../../src/delivery/images/original.ts';
 import { blackPng, chunk, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const segment = (kind: number, length: number) => {

@@ -1,8 +1,9 @@
 // The way of a variant with everything real: recipe, process, disk.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { VariantRequest } from '../../../src/delivery/images/plan-variant.ts';
 import { createRenderer } from '../../../src/delivery/images/renderer.ts';
-import { createVariantService, type VariantRequest } from '../../../src/delivery/images/variant-service.ts';
+import { createVariantService } from '../../../src/delivery/images/variant-service.ts';
 import type { OriginalFile } from '../../../src/delivery/model/delivery-types.ts';
 import { parseRecipe } from '../../../src/delivery/recipes/recipe.ts';
 import { openDiskVariants } from '../../../src/delivery/variants/disk-variants.ts';

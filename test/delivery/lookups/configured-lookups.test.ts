@@ -1,6 +1,6 @@
 // The lookups that a configuration asks for.
 import { describe, expect, it } from 'vitest';
-import { createLookups } from '../../../src/delivery/lookups/configured-lookups.ts';
+import { createLookups } from '../../../src/setup/definitions.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
 import { answerJson, lookupService } from '../../helpers/app/delivery.ts';
 

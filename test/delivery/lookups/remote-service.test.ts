@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { fetchFromService } from '../../../src/delivery/lookups/remote-service.ts';
+import { fetchFromService } from '../../../src/delivery/lookups/remote-lookup.ts';
 import { answerJson, lookupService } from '../../helpers/app/delivery.ts';
 
 const IP = '81.2.69.160';

@@ -1,7 +1,7 @@
 // What a query string may change.
 import { describe, expect, it } from 'vitest';
-import { effectiveSettings } from '../../../src/delivery/recipes/query-overrides.ts';
 import { parseRecipe, type Recipe } from '../../../src/delivery/recipes/recipe.ts';
+import { effectiveSettings } from '../../../src/delivery/recipes/setting-values.ts';
 
 const recipeOf = (settings: object): Recipe => parseRecipe({ recipe: 'thumbnail', settings }).recipe!;
 const settingsOf = (recipe: Recipe, query: string) => effectiveSettings(recipe, new URLSearchParams(query));

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { OriginalFile } from '../../../src/delivery/model/delivery-types.ts';
-import { heldToSize } from '../../../src/delivery/sources/held-file.ts';
+import { heldToSize } from '../../../src/delivery/sources/source-chain.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
 
 const fileOf = (bytes: string, size: number | undefined): OriginalFile => ({

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { partOfStream } from '../../../src/delivery/sources/part-of-stream.ts';
+import { partOfStream } from '../../../src/delivery/sources/remote-response.ts';
 
 const DIGITS = '0123456789';
 

@@ -1,7 +1,7 @@
 // Which variants the patterns of a flush mean.
 import { describe, expect, it } from 'vitest';
-import { canonicalSettings } from '../../../src/delivery/recipes/query-overrides.ts';
 import { parseRecipe, type Recipe } from '../../../src/delivery/recipes/recipe.ts';
+import { canonicalSettings } from '../../../src/delivery/recipes/setting-values.ts';
 import { originalAddress, sourceIdOf } from '../../../src/delivery/sources/original-path.ts';
 import { canonicalPath, createFlushMatcher } from '../../../src/delivery/variants/flush-pattern.ts';
 import type { VariantInfo } from '../../../src/delivery/variants/variant-store.ts';

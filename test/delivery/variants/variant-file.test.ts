@@ -1,7 +1,7 @@
 // The form of stored variants, whole and damaged.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { bodyHash, decodeHead, encodeVariant } from '../../../src/delivery/variants/variant-file.ts';
+import { bodyHash, decodeHead, encodeVariant } from '../../../src/delivery/variants/variant-store.ts';
 
 const INFO = {
   contentType: 'image/webp',

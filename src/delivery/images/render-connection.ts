@@ -1,4 +1,4 @@
-// One render process, as the server sees it: one job at a time, under a time and a memory limit. What it sends is checked
+// The connection to one render process: one job at a time, under a time and a memory limit. What it sends is checked
 // as a stranger's.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,17 +11,20 @@ import { AppError } from '../../errors/errors.ts';
 import { StartError } from '../../errors/start-error.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { untilStarted } from '../../lib/processes/start-child.ts';
-import { createPipeReader, writeBytes, writeEnd, writeMessage } from './pipe-frames.ts';
 import {
+  createPipeReader,
   MAX_IDLE_PROCESS_BYTES,
   MAX_PROCESS_BYTES,
   MAX_RESULT_BYTES,
   type RenderedInfo,
   type RenderJob,
   type RenderResult,
-} from './render-job.ts';
+  writeBytes,
+  writeEnd,
+  writeMessage,
+} from './render-protocol.ts';
 
-export interface RenderWorkerDeps {
+export interface RenderConnectionDeps {
   /** Waits for so many bytes of the memory that all renderings share; the result gives them back. */
   readonly reserve: (bytes: number) => Promise<() => void>;
   /** Time limits of reading and of rendering, each. */
@@ -92,24 +95,24 @@ function failureOf({ failure, message }: Readonly<Record<string, unknown>>): Err
   return failure === 'crop' ? new AppError('CROP_INVALID', { message: text }) : FAILED();
 }
 
-/** Ends by itself in no way but `end` and a failure of a job; `isAlive` then is false. */
-export class RenderWorker {
-  readonly #deps: RenderWorkerDeps;
+/** To one process. Ends by itself in no way but `end` and a failure of a job; `isAlive` then is false. */
+export class RenderConnection {
+  readonly #deps: RenderConnectionDeps;
   readonly #process: ChildProcess;
   readonly #stdin: Writable;
   #run: Run | undefined;
   #alive = true;
 
   /** Rejects with a StartError where there is no process left for it. */
-  static async start(deps: RenderWorkerDeps): Promise<RenderWorker> {
+  static async start(deps: RenderConnectionDeps): Promise<RenderConnection> {
     const child = await untilStarted(deps.start ?? startProcess, 'a render process');
     const { stdin, stdout } = child;
-    if (stdin !== null && stdout !== null) return new RenderWorker(deps, { child, stdin, stdout });
+    if (stdin !== null && stdout !== null) return new RenderConnection(deps, { child, stdin, stdout });
     child.kill('SIGKILL');
     throw new StartError('a render process', new Error('it has no pipes'));
   }
 
-  private constructor(deps: RenderWorkerDeps, { child, stdin, stdout }: StartedProcess) {
+  private constructor(deps: RenderConnectionDeps, { child, stdin, stdout }: StartedProcess) {
     this.#deps = deps;
     this.#process = child;
     this.#stdin = stdin;

@@ -1,6 +1,62 @@
-// The pipes between the server and a render process: frames of one byte of kind, four of length, then the payload.
+// What the server and a render process say to each other: jobs, results, errors and their limits, and the frames in which they
+// stand on the pipes, one byte of kind, four of length, then the payload.
 
 import type { Writable } from 'node:stream';
+import type { ImageSettings, RasterFormat } from '../recipes/setting-rules.ts';
+
+/** `source`: the format of the original. `compatible`: the same, but one that every browser shows. */
+export type FormatCandidate = RasterFormat | 'source' | 'compatible' | 'json';
+
+export interface RenderLimits {
+  /** Of the original, all frames together. */
+  readonly maxPixels: number;
+  readonly maxOutputPixels: number;
+  readonly maxFrames: number;
+}
+
+export interface RenderJob {
+  readonly settings: ImageSettings;
+  /** Formats in order of preference. */
+  readonly candidates: readonly FormatCandidate[];
+  readonly limits: RenderLimits;
+  /** For `format: json`. */
+  readonly fileName: string;
+}
+
+export interface RenderedInfo {
+  readonly contentType: string;
+  /** Pixels; 0 for `format: json`. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A finished rendering, inside the render process. */
+export interface RenderResult {
+  readonly info: RenderedInfo;
+  readonly body: Buffer;
+}
+
+type RenderFailure = 'invalid' | 'too-large' | 'crop';
+
+/** Bytes that the renderings of all processes may hold together while they decode. */
+export const MAX_DECODING_BYTES = 176 * 1024 * 1024;
+/** Where one rendering takes more than this, no process stays idle beside it. */
+export const LARGE_RENDERING_BYTES = 48 * 1024 * 1024;
+/** A process that holds more is ended at once. */
+export const MAX_PROCESS_BYTES = 232 * 1024 * 1024;
+/** A process that holds more after a rendering is not used again. */
+export const MAX_IDLE_PROCESS_BYTES = 112 * 1024 * 1024;
+export const MAX_RESULT_BYTES = 160 * 1024 * 1024;
+
+/** Thrown inside the render process; the message is meant for the client. */
+export class RenderError extends Error {
+  readonly reason: RenderFailure;
+
+  constructor(reason: RenderFailure, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
 
 /** J: a JSON message. B: bytes of a body. E: the body is complete. */
 export type FrameKind = 'J' | 'B' | 'E';
@@ -83,41 +139,5 @@ export function createPipeReader(onFrame: (kind: FrameKind, payload: Buffer) => 
       pieces = [];
       onFrame(complete, payload);
     }
-  };
-}
-
-export interface OriginalImageBuffer {
-  /** Another original begins. Where its size is known its bytes are never held twice. */
-  expect(size: number | undefined): void;
-  /** Copies them. */
-  add(bytes: Buffer): void;
-  /** All of them; the buffer is empty then. */
-  take(): Buffer;
-}
-
-export function createOriginalImageBuffer(): OriginalImageBuffer {
-  let whole: Buffer = Buffer.alloc(0);
-  let used = 0;
-  let pieces: Buffer[] = [];
-  return {
-    expect(size) {
-      whole = Buffer.allocUnsafe(size ?? 0);
-      used = 0;
-      pieces = [];
-    },
-    add(bytes) {
-      const fitting = bytes.subarray(0, whole.length - used);
-      used += fitting.copy(whole, used);
-      // A file that is longer than it said.
-      if (fitting.length < bytes.length) pieces.push(Buffer.from(bytes.subarray(fitting.length)));
-    },
-    take() {
-      const known = whole.subarray(0, used);
-      const bytes = pieces.length === 0 ? known : Buffer.concat([known, ...pieces]);
-      whole = Buffer.alloc(0);
-      pieces = [];
-      used = 0;
-      return bytes;
-    },
   };
 }

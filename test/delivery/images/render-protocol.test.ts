@@ -3,14 +3,14 @@
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { createOriginalImageBuffer } from '../../../src/delivery/images/original.ts';
 import {
-  createOriginalImageBuffer,
   createPipeReader,
   MAX_FRAME_BYTES,
   writeBytes,
   writeEnd,
   writeMessage,
-} from '../../../src/delivery/images/pipe-frames.ts';
+} from '../../../src/delivery/images/render-protocol.ts';
 
 function wire(): Buffer {
   const pieces: Buffer[] = [];
@@ -26,7 +26,7 @@ function wire(): Buffer {
   return Buffer.concat(pieces);
 }
 
-it('frames between server and image worker arrive as they were sent, however the stream is cut', () => {
+it('frames between server and render process arrive as they were sent, however the stream is cut', () => {
   const bytes = wire();
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 20 }), (cuts) => {
