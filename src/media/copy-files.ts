@@ -73,7 +73,7 @@ async function copyFile({ key, size }: ListedFile, deps: CopyFilesDeps): Promise
     await upload.discard();
     throw causeOf(error);
   }
-  // Until it was settled, the sweep of a server that uses the target may have taken it for the rest of a crash.
+  // Until it was settled, the cleanup of a server that uses the target may have taken it for the rest of a crash.
   if ((await target.stat(key))?.size !== size) throw new FileFailure('it was removed again: repeat the copy');
   return 'copied';
 }

@@ -15,11 +15,16 @@ import { createLogThrottle } from '../lib/logger.ts';
 import type { MediaStore, MediaUpload } from '../stores/media-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import type { MediaWorkers } from '../workers/media-tasks.ts';
-import { mediaTypeOf, originalFileName, sanitizeFileName } from './file-name.ts';
+import {
+  createKeyCandidates,
+  mediaTypeOf,
+  originalFileName,
+  type PathFormat,
+  sanitizeFileName,
+} from './file-name.ts';
 import { createHeadAndTail } from './head-and-tail.ts';
 import { createMediaRecord, type FormField, parseFormFields, type UploadedFile } from './media-record.ts';
 import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media-service-types.ts';
-import { createKeyCandidates, type PathFormat } from './path-format.ts';
 import { assertMatchesSigned, isTokenUsed, tokenUsedError, usedTokenWrite } from './signed-uploads.ts';
 import type { UploadPlace, UploadQuota } from './upload-quota.ts';
 

@@ -6,8 +6,7 @@ import { extname } from 'node:path';
 import { AppError } from '../errors/errors.ts';
 import { StartError } from '../errors/start-error.ts';
 import { Permits } from '../lib/async/permits.ts';
-import type { ImageTask } from './image-dimensions.ts';
-import { dimensionsInHeader } from './image-header.ts';
+import { dimensionsInHeader, type ImageTask } from './image-dimensions.ts';
 import type { Dimensions } from './images/image-bytes.ts';
 import { createWorkerPool } from './worker-pool.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sanitizeFileName } from '../../src/media/file-name.ts';
-import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
+import { createKeyCandidates, type PathFormat } from '../../src/media/file-name.ts';
 import { sha1Hex } from '../../src/workers/media-tasks.ts';
 import { writeExampleWorkspace } from '../helpers/fixtures/example-workspace.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MEDIA_SCHEMA } from '../../src/config/schema/storage.ts';
-import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
+import { createKeyCandidates, type PathFormat } from '../../src/media/file-name.ts';
 
 const COLLECTION = { version: '1.0', database: 'library', name: 'pictures' };
 const AT = Date.UTC(2016, 1, 9, 3, 7, 2, 5);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { imageDimensions } from '../../src/workers/image-dimensions.ts';
-import { dimensionsInHeader } from '../../src/workers/image-header.ts';
+import { dimensionsInHeader, imageDimensions } from '../../src/workers/image-dimensions.ts';
 import { noise, picture } from '../helpers/fixtures/images.ts';
 import { longestBlockMs } from '../helpers/server-process/timing.ts';
 

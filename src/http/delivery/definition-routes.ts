@@ -1,5 +1,6 @@
 // `/api/routes` and `/api/recipes`: the definitions of routes and recipes, for admins only, on both ports.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DefinitionAdministration } from '../../delivery/definition-administration.ts';
 import type { Definition, DefinitionChangeResult } from '../../delivery/definitions/definition.ts';
 import type { DefinitionChangeInterceptor, Definitions } from '../../delivery/definitions/definitions.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
@@ -7,12 +8,12 @@ import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts'
 import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import { assertExpectedState, sendEntityTag } from '../core/entity-tags.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { sendJson } from '../core/reply.ts';
+import { passThrough, sendJson } from '../core/reply.ts';
 import { requireAdmin } from '../core/request-access.ts';
 import { addResource, type RequestGuard, type ResourceHandlers } from '../core/resource.ts';
-import { DECIDE_ROUTE, DEFINITION_OPERATIONS } from './definition-operations.ts';
+import { assertNotGone, createCloseSignal } from '../transport/close-signal.ts';
+import { DECIDE_ROUTE, DEFINITION_OPERATIONS, PREVIEW_RECIPE } from './definition-operations.ts';
 import { createDefinitionErrorHandler, deliveryErrorBody } from './delivery-error-handler.ts';
-import { PREVIEW_NAME, recipePreviewRoute } from './recipe-preview-route.ts';
 import { describedVisitor } from './request-visitor.ts';
 
 type DefinitionKind = 'route' | 'recipe';
@@ -22,6 +23,8 @@ interface DefinitionRoutesDeps extends Pick<HttpDeps, 'audit' | 'logger' | 'defi
   readonly config: Pick<HttpDeps['config'], 'limits'>;
 }
 type Verb = 'create' | 'replace' | 'remove';
+
+const PREVIEW_NAME = 'preview';
 
 /** The path without a parameter is that of previews. */
 const definitionName = ({ params }: FastifyRequest) =>
@@ -154,6 +157,45 @@ export const forbidCaching: RequestGuard = (_request, reply, done) => {
   reply.header('Cache-Control', 'no-store');
   done();
 };
+
+interface RecipePreviewOptions {
+  readonly definitions: () => Promise<DefinitionAdministration>;
+  /** Those of the recipe of this name: described with all others. */
+  readonly byName: ResourceHandlers;
+  /** Bytes. */
+  readonly bodyLimit: number;
+}
+
+/**
+ * Registers `POST /api/recipes/preview`, an original as a recipe would deliver it that is not saved, and the recipe of that name: there
+ * may be one.
+ */
+function recipePreviewRoute(
+  server: FastifyInstance,
+  { definitions, byName, bodyLimit }: RecipePreviewOptions,
+): void {
+  const POST: ResourceHandlers['POST'] = async (request, reply) => {
+    const signal = createCloseSignal(reply);
+    const { preview } = await definitions();
+    const options = { accept: request.headers.accept ?? '', signal };
+    const result = await preview(jsonBody(request), options).catch((error: unknown) => {
+      assertNotGone(signal, error);
+      throw error;
+    });
+    if (!result.ok) return sendJson(reply, deliveryErrorBody(result.errors.map((error) => ({ error }))), 400);
+    return reply.serializer(passThrough).headers(result.headers).send(result.bytes);
+  };
+  addResource(
+    server,
+    `/api/recipes/${PREVIEW_NAME}`,
+    { ...byName, POST },
+    {
+      operations: { GET: null, PUT: null, DELETE: null, POST: PREVIEW_RECIPE },
+      bodyLimit,
+      handlesPreconditions: true,
+    },
+  );
+}
 
 /** Registers the administration of routes and recipes. Guards of the scope have rejected everybody but admins. */
 export function definitionRoutes(server: FastifyInstance, deps: DefinitionRoutesDeps): void {

@@ -1,21 +1,40 @@
 // The delivery listener's HTTP server: login and health for everybody, `/api` for admins, every other path for files.
 import type { FastifyInstance } from 'fastify';
+import { isFlushPattern } from '../../delivery/flush-images.ts';
 import { AppError } from '../../errors/errors.ts';
+import { isJsonObject } from '../../lib/json/json.ts';
 import { metricsRoutes } from '../admin/metrics-routes.ts';
 import { healthRoutes } from '../admin/status-routes.ts';
 import { tokenRoutes } from '../admin/token-routes.ts';
-import { useJsonParser } from '../core/body-parsers.ts';
+import { jsonBody, useJsonParser } from '../core/body-parsers.ts';
 import { applyFileCors } from '../core/cors.ts';
+import { sendJson } from '../core/reply.ts';
 import { createAuthenticate, requireAdmin } from '../core/request-access.ts';
 import { originForm } from '../core/request-url.ts';
-import { addAnyMethodRoute } from '../core/resource.ts';
+import { addAnyMethodRoute, addResource, type ResourceHandlers } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';
 import { createFastifyServer } from '../transport/fastify-server.ts';
+import { FLUSH_VARIANTS } from './definition-operations.ts';
 import { definitionRoutes, forbidCaching } from './definition-routes.ts';
 import { deliveredFileRoute } from './delivered-file-route.ts';
 import type { DeliveryDeps } from './delivery-deps.ts';
 import { createDeliveryErrorHandler } from './delivery-error-handler.ts';
-import { variantFlushRoute } from './variant-flush-route.ts';
+
+const MISSING_PATTERN = { success: false, message: "A 'pattern' must be specified" };
+
+/** Registers `POST /api/flush`, which drops rendered images by a pattern: `*`, a path, a path with a query string, or a query string. */
+function variantFlushRoute(server: FastifyInstance, { flush }: Pick<DeliveryDeps, 'flush'>): void {
+  const handlers: ResourceHandlers = {
+    POST: async (request, reply) => {
+      const body = jsonBody(request);
+      const pattern = isJsonObject(body) ? body['pattern'] : undefined;
+      if (!isFlushPattern(pattern)) return sendJson(reply, MISSING_PATTERN, 400);
+      await flush(pattern);
+      return sendJson(reply, { success: true, message: `Cache flushed for pattern "${pattern}"` });
+    },
+  };
+  addResource(server, '/api/flush', handlers, { operations: { POST: FLUSH_VARIANTS } });
+}
 
 /** Unknown paths below `/api` are 404, behind the guard of admins. */
 function unknownApiPaths(server: FastifyInstance): void {

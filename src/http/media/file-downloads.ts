@@ -1,7 +1,7 @@
-// Downloads: a file by the id of its record or by its path, whole or in part.
+// Downloads: a file by the id of its record or by its path, whole or in part, and the headers that say what it is.
 
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createFileReader } from '../../auth/access/callers.ts';
 import { readsAll } from '../../collections/model/access.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
@@ -11,15 +11,21 @@ import {
   matchesIfRange,
   parseByteRange,
 } from '../../lib/http/conditional.ts';
+import { BINARY_TYPE, isPassiveType } from '../../lib/http/media-types.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media-service-types.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { collectionOf, documentIdOf } from '../core/request-access.ts';
+import {
+  type CollectionAccessDeps,
+  collectionOf,
+  createCollectionGuard,
+  documentIdOf,
+} from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import { originForm, requestPath, urlPath } from '../core/request-url.ts';
-import type { RouteHandler } from '../core/resource.ts';
+import { addResource, type RouteHandler } from '../core/resource.ts';
 import { type BufferQuota, openFileBody, reserveBuffers } from '../transport/file-body.ts';
-import { fileEtag, fileHeaders } from './file-headers.ts';
+import { DOWNLOAD_FILE } from './media-operations.ts';
 
 /** Segments before the path of the file: version, database, collection. */
 const COLLECTION_PARTS = 3;
@@ -50,6 +56,57 @@ export function parseFilePath(path: string): string {
     .slice(1 + COLLECTION_PARTS);
   if (parts.length === 0 || parts.length > MAX_PARTS) throw new AppError('NOT_FOUND');
   return parts.map(decode).join('/').normalize('NFC');
+}
+
+const MAX_TYPE_LENGTH = 255;
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+const MEDIA_TYPE = new RegExp(
+  `^(${TOKEN}/${TOKEN})(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
+);
+
+/** Documents, archives and texts that a browser downloads or shows, but never runs. */
+const PASSIVE_UPLOADS: ReadonlySet<string> = new Set([
+  ...['text/calendar', 'text/vcard', 'application/rtf', 'application/msword', 'application/epub+zip'],
+  ...['application/x-gzip', 'application/x-tar', 'application/x-bzip2', 'application/x-7z-compressed'],
+  ...['application/vnd.rar', 'application/x-zip-compressed', 'application/zstd'],
+  ...['application/vnd.ms-excel', 'application/vnd.ms-powerpoint'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  ...['application/ogg', 'application/font-woff'],
+]);
+
+/** The declared type with its parameters; `application/octet-stream` if it is no media type. */
+export function fileContentType(mimetype: string): string {
+  return mimetype.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(mimetype) ? mimetype : BINARY_TYPE;
+}
+
+/** True unless browsers are known to run nothing in a file of this type. */
+export const isActiveType = (contentType: string): boolean => !isPassiveType(contentType, PASSIVE_UPLOADS);
+
+/** A file name in the form that allows every character (RFC 8187). */
+function encodeFilename(name: string): string {
+  const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, escaped);
+}
+
+/** The ETag of a file: strong, since equal tags mean equal bytes. */
+export const fileEtag = ({ validator }: Pick<MediaFile, 'validator'>) => `"${validator}"`;
+
+/** Headers of every successful response. `isPublic`: the file can be read without a token. */
+export function fileHeaders(file: MediaFile, isPublic: boolean): Readonly<Record<string, string>> {
+  const type = fileContentType(file.mimetype);
+  return {
+    'content-type': type,
+    'x-content-type-options': 'nosniff',
+    ...(isActiveType(type) && { 'content-security-policy': 'sandbox' }),
+    'content-disposition': `inline; filename*=UTF-8''${encodeFilename(file.fileName)}`,
+    'accept-ranges': 'bytes',
+    etag: fileEtag(file),
+    'last-modified': new Date(file.modifiedAt).toUTCString(),
+    // Caches revalidate: the file may have been deleted, or become private.
+    'cache-control': isPublic ? 'public, no-cache' : 'private, no-cache',
+  };
 }
 
 /** Handlers of downloads. */
@@ -156,4 +213,18 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
       return send(request, reply, await media.fileByPath(collectionOf(request), path, context(request)));
     },
   };
+}
+
+const PATH = '/:version/:database/:collection';
+
+/** Registers `…/{id}/file` and `…/{path}`: the files of all media collections. Files directly below their collection are in `document-routes.ts`. */
+export function mediaFileRoutes(
+  server: FastifyInstance,
+  deps: CollectionAccessDeps,
+  files: DownloadHandlers,
+): void {
+  server.addHook('onRequest', createCollectionGuard(deps, { files: true }));
+  addResource(server, `${PATH}/:id/file`, { GET: files.byId }, { operations: { GET: DOWNLOAD_FILE } });
+  // A path of any depth, which OpenAPI cannot describe.
+  addResource(server, `${PATH}/*`, { GET: files.byPath }, { operations: { GET: null } });
 }

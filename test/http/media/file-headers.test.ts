@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileContentType, fileHeaders, isActiveType } from '../../../src/http/media/file-headers.ts';
+import { fileContentType, fileHeaders, isActiveType } from '../../../src/http/media/file-downloads.ts';
 
 const FILE = {
   fileName: 'photo.jpg',
