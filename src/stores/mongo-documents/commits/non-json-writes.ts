@@ -100,9 +100,9 @@ export async function withStoredDates(
   if (candidates.length === 0) return writes;
   const paths = new Map<string, { readonly ns: Namespace; readonly path: string }>();
   for (const { ns, document } of candidates) {
-    visitDatePaths(document, '', (path) => {
+    convertDates(document, '', (path) => {
       if (paths.size < MAX_PATHS) paths.set(pathKey(ns, path), { ns, path });
-      return paths.size < MAX_PATHS;
+      return false;
     });
   }
   const dated = new Set<string>();
@@ -126,19 +126,12 @@ function mayHoldDates(write: Write): write is DocumentWrite {
   return MAY_HOLD_DATES.test(write.text ?? JSON.stringify(write.document));
 }
 
-/** Calls `found` with the path of each text of a date, until it returns false. */
-function visitDatePaths(value: Json, path: string, found: (path: string) => boolean): boolean {
-  if (typeof value === 'string') return dateOf(value) === undefined || !isServerPath(path) || found(path);
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value))
-    return (value as readonly Json[]).every((one) => visitDatePaths(one, path, found));
-  return Object.entries(value as JsonObject).every(([name, member]) =>
-    visitDatePaths(member, joinPath(path, name), found),
-  );
-}
-
+/** The value with dates of the driver in place of text, at the paths that are dated. */
 function convertDates(value: Json, path: string, isDated: (path: string) => boolean): unknown {
-  if (typeof value === 'string') return isDated(path) ? (dateOf(value) ?? value) : value;
+  if (typeof value === 'string') {
+    const date = dateOf(value);
+    return date !== undefined && isServerPath(path) && isDated(path) ? date : value;
+  }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => convertDates(one, path, isDated));
   return Object.fromEntries(

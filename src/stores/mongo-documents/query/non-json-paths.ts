@@ -76,7 +76,7 @@ export async function findNonJsonTypes(
       const [dates, others, hugeNumbers] = await Promise.all([
         withDates && typeProbe.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
         isText && typeProbe.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
-        isNull && typeProbe.hasHugeNumbers(scope, { ns, path }),
+        isNull && typeProbe.has(scope, { ns, path }, 'hugeNumbers', PROBE_TIMEOUT_MS),
       ]);
       if (dates || others || hugeNumbers || isListed) found.set(path, { dates, others, hugeNumbers });
     }),

@@ -10,7 +10,7 @@ import { joinTexts } from '../../../lib/chunked-text.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { documentsById } from '../../../lib/json/stored-json.ts';
 import { type Filter, filterByIds } from '../../filter.ts';
-import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';
+import type { FindQuery, Namespace, OperationOptions, PageOptions, StoredDocument } from '../../ports.ts';
 import { retryRead, toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import { deduplicateLists, hasLongList } from '../filters/long-lists.ts';
@@ -33,22 +33,8 @@ interface ReadsDeps {
   readonly typeProbe: TypeProbe;
 }
 
-type AsyncMethod<Name extends 'find' | 'findText' | 'findPage' | 'findByIds' | 'count'> = (
-  ...args: Parameters<DocumentStore[Name]>
-) => Promise<Awaited<ReturnType<DocumentStore[Name]>>>;
-
-/** The reads of a store that always waits for its server. */
-interface MongoReads {
-  readonly find: AsyncMethod<'find'>;
-  readonly findText: AsyncMethod<'findText'>;
-  readonly findPage: AsyncMethod<'findPage'>;
-  readonly findByIds: AsyncMethod<'findByIds'>;
-  readonly count: AsyncMethod<'count'>;
-}
-
 /** Creates the reads of the store. */
-export function createReads(deps: ReadsDeps): MongoReads {
-  const { connection, indexes, hasMemoryFor, typeProbe } = deps;
+export function createReads({ connection, indexes, hasMemoryFor, typeProbe }: ReadsDeps) {
   const ignoringCase = createCaseInsensitiveReader();
   const costs = createQueryCosts();
   const translator = createFilterTranslator(typeProbe);
@@ -79,13 +65,8 @@ export function createReads(deps: ReadsDeps): MongoReads {
   const findTextsByIds = (ns: Namespace, ids: readonly string[], limit: number, options?: OperationOptions) =>
     findText(ns, { filter: filterByIds(ids), sort: [], skip: 0, limit }, options);
 
-  const findByIds: MongoReads['findByIds'] = async (ns, ids, options) => {
-    const distinct = [...new Set(ids)];
-    return documentsById(await findTextsByIds(ns, distinct, distinct.length, options));
-  };
-
   /** None where an id is that of several documents, as it may be in a view: reads of their own find them all. */
-  const findDistinct: MongoReads['findByIds'] = async (ns, ids, options) => {
+  const findDistinct = async (ns: Namespace, ids: readonly string[], options?: OperationOptions) => {
     const texts = await findTextsByIds(ns, ids, ids.length + 1, options);
     const found = await documentsById(texts);
     return found.size === texts.length ? found : NO_DOCUMENTS;
@@ -105,15 +86,18 @@ export function createReads(deps: ReadsDeps): MongoReads {
   };
 
   return {
-    async find(ns, query, options = {}) {
+    async find(ns: Namespace, query: FindQuery, options: OperationOptions = {}) {
       const { texts, finish = unchanged } = await pageOf(ns, query, options);
       return mapYielding(texts, (text) => finish(JSON.parse(text) as JsonObject) as StoredDocument);
     },
     findText,
-    async findPage(ns, query, options) {
+    async findPage(ns: Namespace, query: FindQuery, options?: PageOptions) {
       return joinTexts(await findText(ns, query, options), options?.separator);
     },
-    findByIds,
+    async findByIds(ns: Namespace, ids: readonly string[], options?: OperationOptions) {
+      const distinct = [...new Set(ids)];
+      return documentsById(await findTextsByIds(ns, distinct, distinct.length, options));
+    },
     count: createCount({ connection, indexes, ignoringCase, costs, translator }),
   };
 }
@@ -237,8 +221,7 @@ interface CountDeps {
 }
 
 /** Creates the `count` of the store. */
-function createCount(deps: CountDeps): (...args: Parameters<DocumentStore['count']>) => Promise<number> {
-  const { connection, indexes, ignoringCase, costs, translator } = deps;
+function createCount({ connection, indexes, ignoringCase, costs, translator }: CountDeps) {
   const cache = createMongoCountCache(() => performance.now());
 
   const countNow = async (scope: OperationScope, ns: Namespace, filter: Filter): Promise<number> => {
@@ -249,7 +232,7 @@ function createCount(deps: CountDeps): (...args: Parameters<DocumentStore['count
     return count;
   };
 
-  return async (ns, requested, options = {}) => {
+  return async (ns: Namespace, requested: Filter, options: OperationOptions = {}): Promise<number> => {
     const deduplicated = deduplicateLists(requested);
     const filter = deduplicated === requested ? requested : await deduplicated;
     const shape = shapeOfCount(ns, filter, indexes.of(ns));

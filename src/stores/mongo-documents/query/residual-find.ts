@@ -6,7 +6,7 @@ import { mapYielding } from '../../../lib/async/maybe-promise.ts';
 import type { Filter } from '../../filter.ts';
 import { createSorter } from '../../matching/compare.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
-import type { FindQuery, Namespace, Sort } from '../../ports.ts';
+import type { FindQuery, Namespace, Sort, StoredDocument } from '../../ports.ts';
 import { parseBson } from '../bson/bson-conversion.ts';
 import type { OperationScope } from '../connection/types.ts';
 import type { TranslatedFilter } from '../filters/translated-filter.ts';
@@ -21,24 +21,36 @@ interface ResidualScan {
   readonly translated: TranslatedFilter;
 }
 
+type ServerOrder = NonNullable<ReturnType<typeof serverSort>>;
+
 /** An id as the database has it. */
 type StoredId = unknown;
 
-/** The number of documents that match. */
-export async function countScanned(
+/**
+ * Reads what the filter and a sort need of all candidates, and calls `take` with those that match until it returns false; in
+ * the given order of the server, where there is one.
+ */
+async function forEachMatch(
   scope: OperationScope,
-  { ns, filter, translated }: ResidualScan,
-): Promise<number> {
+  { ns, filter, translated, sort = [], order }: ResidualScan & { sort?: Sort; order?: ServerOrder },
+  take: (document: StoredDocument, bytes: Uint8Array) => boolean,
+): Promise<void> {
   const matches = compileFilter(filter);
+  const { fields } = serverProjection({ include: evaluatedFields(filter, sort) });
+  const request = { ns, query: translated.query, fields, ...(order !== undefined && { sort: order }) };
+  await forEachDocument(scope, request, (bytes) => {
+    const document = parseBson(bytes);
+    return !matches(document) || take(document, bytes);
+  });
+}
+
+/** The number of documents that match. */
+export async function countScanned(scope: OperationScope, scan: ResidualScan): Promise<number> {
   let count = 0;
-  await forEachDocument(
-    scope,
-    { ns, query: translated.query, fields: evaluatedProjection(filter, []) },
-    (bytes) => {
-      if (matches(parseBson(bytes))) count += 1;
-      return true;
-    },
-  );
+  await forEachMatch(scope, scan, () => {
+    count += 1;
+    return true;
+  });
   return count;
 }
 
@@ -48,50 +60,32 @@ export async function scanIds(
   scan: ResidualScan,
   query: FindQuery,
 ): Promise<readonly StoredId[]> {
-  const sort = serverSort(query.sort, []);
-  if (sort === undefined) return sortIds(scope, scan, query);
-  const { ns, filter, translated } = scan;
-  const matches = compileFilter(filter);
+  const order = serverSort(query.sort, []);
+  if (order === undefined) return sortIds(scope, scan, query);
   const ids: StoredId[] = [];
-  let skipped = 0;
-  await forEachDocument(
-    scope,
-    { ns, query: translated.query, sort, fields: evaluatedProjection(filter, []) },
-    (bytes) => {
-      if (!matches(parseBson(bytes))) return true;
-      if (skipped < query.skip) {
-        skipped += 1;
-        return true;
-      }
-      ids.push(storedId(bytes));
-      return ids.length < query.limit;
-    },
-  );
+  let seen = 0;
+  await forEachMatch(scope, { ...scan, order }, (_, bytes) => {
+    seen += 1;
+    if (seen > query.skip) ids.push(storedId(bytes));
+    return ids.length < query.limit;
+  });
   return ids;
 }
 
 /** The same, for orders that the server does not take. */
 async function sortIds(
   scope: OperationScope,
-  { ns, filter, translated }: ResidualScan,
-  query: FindQuery,
+  scan: ResidualScan,
+  { sort, skip, limit }: FindQuery,
 ): Promise<readonly StoredId[]> {
-  const matches = compileFilter(filter);
-  const sorter = createSorter(query.sort);
+  const sorter = createSorter(sort);
   type Candidate = { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId };
-  const first = createBoundedHeap<Candidate>(query.skip + query.limit, (a, b) =>
-    sorter.compare(a.key, b.key),
-  );
-  await forEachDocument(
-    scope,
-    { ns, query: translated.query, fields: evaluatedProjection(filter, query.sort) },
-    (bytes) => {
-      const document = parseBson(bytes);
-      if (matches(document)) first.add({ key: sorter.keyOf(document), id: storedId(bytes) });
-      return true;
-    },
-  );
-  return (await first.take()).slice(query.skip).map(({ id }) => id);
+  const first = createBoundedHeap<Candidate>(skip + limit, (a, b) => sorter.compare(a.key, b.key));
+  await forEachMatch(scope, { ...scan, sort }, (document, bytes) => {
+    first.add({ key: sorter.keyOf(document), id: storedId(bytes) });
+    return true;
+  });
+  return (await first.take()).slice(skip).map(({ id }) => id);
 }
 
 /** The id of a document as the database has it. No other text of the document need be valid UTF-8. */
@@ -105,10 +99,6 @@ function evaluatedFields(filter: Filter, sort: Sort): readonly string[] {
   const paths = new Set(sort.map(([path]) => path));
   collectPaths(filter, paths);
   return [...paths].map((path) => path.split('.')[0] as string);
-}
-
-function evaluatedProjection(filter: Filter, sort: Sort): Document | undefined {
-  return serverProjection({ include: evaluatedFields(filter, sort) }).fields;
 }
 
 function collectPaths(filter: Filter, paths: Set<string>): void {

@@ -16,27 +16,19 @@ const TYPE_GROUPS = {
   dates: ['date'],
   /** Shown as text, and no dates. */
   others: NON_JSON_TEXT_TYPES.filter((type) => type !== 'date'),
-  ids: ['objectId'],
   notIds: NON_JSON_TEXT_TYPES.filter((type) => type !== 'date' && type !== 'objectId'),
   /** Ours, which belong before or between those of the other groups. */
   own: ['string', 'object', 'bool'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-type TypeGroup = keyof typeof TYPE_GROUPS;
+/** `hugeNumbers`: numbers that no double comes near, which are read as null. */
+type TypeGroup = keyof typeof TYPE_GROUPS | 'hugeNumbers';
 
-/** A condition on the values of a path for each group. */
-const CONDITIONS: Readonly<Record<TypeGroup | 'hugeNumbers', (path: string) => Document>> = {
-  ...mapGroups(TYPE_GROUPS),
-  hugeNumbers: (path) => ({ $or: HUGE_NUMBERS.map((range) => ({ [path]: range })) }),
-};
-
-function mapGroups(groups: Readonly<Record<TypeGroup, readonly string[]>>) {
-  const conditions = Object.entries(groups).map(([group, types]) => [
-    group,
-    (path: string) => ({ [path]: { $type: types } }),
-  ]);
-  return Object.fromEntries(conditions) as Record<TypeGroup, (path: string) => Document>;
-}
+/** A condition on the values of a path. */
+const conditionOf = (group: TypeGroup, path: string): Document =>
+  group === 'hugeNumbers'
+    ? { $or: HUGE_NUMBERS.map((range) => ({ [path]: range })) }
+    : { [path]: { $type: TYPE_GROUPS[group] } };
 
 export interface TypeProbe {
   /**
@@ -44,8 +36,6 @@ export interface TypeProbe {
    * returns the last result, or false.
    */
   has(scope: OperationScope, fieldPath: FieldPath, group: TypeGroup, timeoutMs?: number): Promise<boolean>;
-  /** Whether any document has a number there that no double comes near, which is read as null. */
-  hasHugeNumbers(scope: OperationScope, fieldPath: FieldPath): Promise<boolean>;
   /** Whether the server's order of the values at a path is the right one. */
   isInOrder(scope: OperationScope, fieldPath: FieldPath): Promise<boolean>;
 }
@@ -68,7 +58,7 @@ interface ProbeResult {
 }
 
 interface ProbeRequest extends FieldPath {
-  readonly group: keyof typeof CONDITIONS;
+  readonly group: TypeGroup;
   readonly timeoutMs: number | undefined;
 }
 
@@ -92,7 +82,7 @@ export function createTypeProbe(now: () => number): TypeProbe {
   const runProbe = async (scope: OperationScope, request: ProbeRequest, key: string): Promise<boolean> => {
     const { ns, path, group, timeoutMs } = request;
     const began = now();
-    const hasValue = await probe(scope, { ns, query: CONDITIONS[group](path) }, timeoutMs);
+    const hasValue = await probe(scope, { ns, query: conditionOf(group, path) }, timeoutMs);
     if (hasValue === undefined) {
       const found = results.get(key)?.found ?? false;
       const costMs = now() - began;
@@ -128,14 +118,13 @@ export function createTypeProbe(now: () => number): TypeProbe {
     if (!isServerPath(path)) return false;
     const request = { ns, path, timeoutMs };
     // One probe covers the usual case.
-    if (group !== 'own' && !(await resultOf(scope, { ...request, group: 'foreign' }))) return false;
+    const isForeign = group !== 'own' && group !== 'hugeNumbers';
+    if (isForeign && !(await resultOf(scope, { ...request, group: 'foreign' }))) return false;
     return resultOf(scope, { ...request, group });
   };
 
   return {
     has,
-    hasHugeNumbers: async (scope, { ns, path }) =>
-      isServerPath(path) && resultOf(scope, { ns, path, group: 'hugeNumbers', timeoutMs: PROBE_TIMEOUT_MS }),
     async isInOrder(scope, fieldPath) {
       const [dates, others] = await Promise.all([
         has(scope, fieldPath, 'dates', PROBE_TIMEOUT_MS),
