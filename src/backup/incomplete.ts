@@ -11,25 +11,22 @@ export const MARKER_FILE = 'incomplete.json';
 
 interface Marker {
   readonly pid: number;
-  readonly hostname: string;
+  readonly host: string;
 }
 
 async function readMarker(file: string): Promise<Marker | undefined> {
   try {
-    const marker = (JSON.parse(await readFile(file, 'utf8')) ?? {}) as Partial<Marker>;
-    const { pid, hostname: name } = marker;
+    const { pid, host } = (JSON.parse(await readFile(file, 'utf8')) ?? {}) as Partial<Marker>;
     // Numbers below 1 name groups of processes.
-    return typeof pid === 'number' && pid > 0 && typeof name === 'string'
-      ? { pid, hostname: name }
-      : undefined;
+    return typeof pid === 'number' && pid > 0 && typeof host === 'string' ? { pid, host } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether the process that wrote the marker is at it still. Of another machine nobody here can tell. */
-function isAtWork({ pid, hostname: name }: Marker): boolean {
-  if (name !== hostname() || !Number.isSafeInteger(pid) || pid === process.pid) return false;
+/** Whether the process that wrote the marker is at it still. Of another host nobody here can tell. */
+function isAtWork({ pid, host }: Marker): boolean {
+  if (host !== hostname() || !Number.isSafeInteger(pid) || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -90,7 +87,7 @@ export async function claimFolder(folder: string): Promise<FolderClaim> {
   await rm(file, { force: true });
   // Of two processes that come at the same time one fails here.
   const handle = await open(file, 'wx', FILE_MODE);
-  await handle.writeFile(`${JSON.stringify({ pid: process.pid, hostname: hostname() })}\n`);
+  await handle.writeFile(`${JSON.stringify({ pid: process.pid, host: hostname() })}\n`);
   await handle.sync();
   await handle.close();
   return {

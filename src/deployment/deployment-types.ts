@@ -12,7 +12,7 @@ export interface DeploymentOptions {
   /** Id of this process: that of a document. */
   readonly id: string;
   /** Name of the machine, address of the content API and version of the package, for the status. */
-  readonly identity: Pick<ProcessRecord, 'hostname' | 'address' | 'version'>;
+  readonly identity: Pick<ProcessRecord, 'host' | 'address' | 'version'>;
   /** Settings that all processes must share; undefined for values that they share by themselves. */
   readonly settings: Readonly<Record<string, string | undefined>>;
   /** The key of the hashes by which settings are compared: the same in all processes. */
@@ -28,9 +28,7 @@ export interface DeploymentOptions {
 
 /** What the status shows of a process. */
 export interface ProcessStatus
-  extends Pick<ProcessRecord, 'id' | 'pid' | 'address' | 'version' | 'since' | 'lastSeen'> {
-  /** Name of its machine. */
-  readonly host: string;
+  extends Pick<ProcessRecord, 'id' | 'host' | 'pid' | 'address' | 'version' | 'since' | 'lastSeen'> {
   /** Number of the newest change that it has in force. */
   readonly changes: number;
   readonly isSelf: boolean;

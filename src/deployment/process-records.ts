@@ -11,7 +11,7 @@ const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
 export interface ProcessRecord {
   readonly id: string;
   /** Name of the machine, and what tells it from others of that name: processes of one are seen by each other. */
-  readonly hostname: string;
+  readonly host: string;
   readonly machine: string;
   readonly pid: number;
   /** Where it listens for the content API: `hostname:port`. */

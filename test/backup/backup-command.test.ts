@@ -92,7 +92,7 @@ describe('cloister backup', () => {
   it('refuses a folder in which another process makes a backup', async () => {
     mkdirSync(folder);
     // The process that started this one is there for as long as this one.
-    const marker = { pid: process.ppid, hostname: (await import('node:os')).hostname() };
+    const marker = { pid: process.ppid, host: (await import('node:os')).hostname() };
     writeFileSync(join(folder, 'incomplete.json'), JSON.stringify(marker));
     expect(await backup()).toMatchObject({ code: 1, said: expect.stringContaining('is making a backup') });
   });

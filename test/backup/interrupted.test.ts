@@ -52,7 +52,7 @@ describe('an interrupted backup', () => {
 
   it('keeps the media files that are copied, copies the others, and removes what nobody has', async () => {
     await backup();
-    interrupt({ pid: NOBODY, hostname: hostname() });
+    interrupt({ pid: NOBODY, host: hostname() });
     rmSync(media('b.txt'));
     // Another file of the same size, at another time: the name was used again.
     writeFileSync(media('c.txt'), 'x');
@@ -68,16 +68,14 @@ describe('an interrupted backup', () => {
     expect(readFileSync(media('c.txt'), 'utf8')).toBe('c');
   });
 
-  it.each([
-    { pid: NOBODY, hostname: 'another machine' },
-    { pid: -1, hostname: hostname() },
-    'no marker',
-    null,
-  ])('goes on whoever made it: %j', async (marker) => {
-    await backup();
-    interrupt(marker);
-    expect((await backup()).code).toBe(0);
-  });
+  it.each([{ pid: NOBODY, host: 'another machine' }, { pid: -1, host: hostname() }, 'no marker', null])(
+    'goes on whoever made it: %j',
+    async (marker) => {
+      await backup();
+      interrupt(marker);
+      expect((await backup()).code).toBe(0);
+    },
+  );
 
   it('goes on where its marker was cut', async () => {
     await backup();

@@ -43,7 +43,7 @@ beforeEach(async () => {
 afterEach(() => workspace.remove());
 
 describe('a backup that was killed', () => {
-  const mark = () => writeFileSync(join(folder, 'incomplete.json'), '{"pid":4194305,"hostname":"elsewhere"}');
+  const mark = () => writeFileSync(join(folder, 'incomplete.json'), '{"pid":4194305,"host":"elsewhere"}');
 
   it('after its manifest was written is whole: it is restored, and made again by the same command', async () => {
     mark();

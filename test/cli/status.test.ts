@@ -26,7 +26,7 @@ function site() {
     });
     await createProcessRecords({ store, now: Date.now, timeoutMs: 10_000 }).save({
       id,
-      hostname: 'machine',
+      host: 'machine',
       machine: machineId(),
       pid,
       address: '127.0.0.1:8081',

@@ -15,7 +15,7 @@ it('a change of a command is in force in the servers that live, and those that a
   const { pid } = spawnSync('true');
   await createProcessRecords(deps).save({
     id: THIRD,
-    hostname: 'host',
+    host: 'host',
     machine: machineId(),
     pid,
     address: 'ended:80',

@@ -12,7 +12,7 @@ const recordsOf = ({ store }: TestDatabase) =>
 /** A record as a process leaves it that is killed. */
 const leftRecord = (record: Partial<ProcessRecord>): ProcessRecord => ({
   id: THIRD,
-  hostname: 'host',
+  host: 'host',
   machine: 'another',
   pid: 1,
   address: 'lost:80',

@@ -55,7 +55,7 @@ it('a server with members and settings that only later versions know is one of t
   const { member } = await database.join(FIRST);
   const settings = { 'a.setting.of.the.future': 'hash' };
   const known = {
-    hostname: 'h',
+    host: 'h',
     machine: 'm',
     pid: 1,
     address: 'later:80',

@@ -53,7 +53,7 @@ export async function openDatabase(): Promise<TestDatabase> {
       timeoutMs: 60_000,
       clock,
       now: Date.now,
-      identity: { hostname: 'host', address: `${id.slice(0, 1)}:80`, version: '1.0.0' },
+      identity: { host: 'host', address: `${id.slice(0, 1)}:80`, version: '1.0.0' },
       settings: { secret: 'shared' },
       fingerprintKey: async () => 'key',
       log: { info: line('info'), warn: line('warn'), error: line('error') },

@@ -14,7 +14,7 @@ import { FIRST } from './members.ts';
 
 const record = (beat: number): ProcessRecord => ({
   id: FIRST,
-  hostname: 'host',
+  host: 'host',
   machine: 'm',
   pid: 1,
   address: 'a:80',

@@ -19,7 +19,7 @@ async function report(database: TestDatabase, isSole = false) {
 const leave = (database: TestDatabase, id: string, pid: number) =>
   createProcessRecords(depsOf(database)).save({
     id,
-    hostname: 'host',
+    host: 'host',
     machine: machineId(),
     pid,
     address: `${id.slice(0, 1)}:80`,

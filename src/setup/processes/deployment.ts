@@ -68,7 +68,7 @@ export async function openDeployment(config: Config, deps: DeploymentDeps): Prom
     isSole,
     startsAlone: isSole || (isFirst && isEmbeddedDatabase(database)),
     identity: {
-      hostname: hostname(),
+      host: hostname(),
       address: `${server.host}:${server.port}`,
       version: packageVersion(),
     },

@@ -181,7 +181,7 @@ describe('A push', () => {
     const { pid } = process;
     await createProcessRecords(deps).save({
       id: 'a'.repeat(24),
-      hostname: 'host',
+      host: 'host',
       machine: machineId(),
       pid,
       address: 'a:80',

@@ -76,7 +76,7 @@ export interface FolderLock {
 
 interface LockOwner {
   readonly pid: number;
-  readonly hostname: string;
+  readonly host: string;
   readonly since: string;
 }
 
@@ -87,10 +87,9 @@ const OWNER_FILE = 'cloister.lock.json';
 /** Reads the file of the owner; undefined if it is missing or not valid. */
 function readOwner(path: string): LockOwner | undefined {
   try {
-    const owner = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')) as LockOwner;
-    const { pid, hostname: name, since } = owner;
-    return typeof pid === 'number' && typeof name === 'string' && typeof since === 'string'
-      ? { pid, hostname: name, since }
+    const { pid, host, since } = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')) as LockOwner;
+    return typeof pid === 'number' && typeof host === 'string' && typeof since === 'string'
+      ? { pid, host, since }
       : undefined;
   } catch {
     return undefined;
@@ -110,7 +109,7 @@ function writeOwner(path: string, owner: LockOwner): void {
 
 function folderInUseError(path: string): StoreError {
   const owner = readOwner(path);
-  const who = owner === undefined ? '' : `: process ${owner.pid} on ${owner.hostname}, since ${owner.since}`;
+  const who = owner === undefined ? '' : `: process ${owner.pid} on ${owner.host}, since ${owner.since}`;
   return new StoreError('in-use', {
     cause: new Error(`another server has the data folder ${resolve(path)}${who}`),
   });
@@ -137,7 +136,7 @@ export function lockFolder(path: string, now: () => number): FolderLock {
   } catch (error) {
     throw isBusy(error) ? folderInUseError(path) : error;
   }
-  const owner: LockOwner = { pid: process.pid, hostname: hostname(), since: new Date(now()).toISOString() };
+  const owner: LockOwner = { pid: process.pid, host: hostname(), since: new Date(now()).toISOString() };
   writeOwner(path, owner);
   return {
     release() {
