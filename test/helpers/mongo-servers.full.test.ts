@@ -6,9 +6,11 @@ import { describeMongo, ownDatabase, ownServer, rawClient } from './store/mongo-
 const hello = (uri: string) => rawClient(uri).db('admin').command({ hello: 1 });
 
 describeMongo('the servers of a test run', ({ standalone, replicaSet }) => {
-  it('are a lone server and a replica set of three', async () => {
+  it('are a lone server and a replica set, of which every member must have a write before it is acknowledged', async () => {
     expect(await hello(standalone)).not.toHaveProperty('setName');
-    expect((await hello(replicaSet))['hosts']).toHaveLength(3);
+    const { members, ...set } = await rawClient(replicaSet).db('admin').command({ replSetGetStatus: 1 });
+    expect(members).toHaveLength(2);
+    expect(set['writeMajorityCount']).toBe(2);
   });
 
   it.each([standalone, replicaSet])('give a test a database of its own', async (uri) => {

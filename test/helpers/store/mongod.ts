@@ -236,15 +236,19 @@ export async function launchServer(options: OwnServerOptions = {}): Promise<OwnS
 }
 
 interface ReplicaSetOptions {
+  /** How many servers hold the data: three unless given. */
+  readonly members?: number;
   /** After how many milliseconds the others elect a new primary. Default: that of MongoDB. */
   readonly electionTimeoutMs?: number;
 }
 
-/** Starts a replica set of three. */
+/** Starts a replica set. */
 export async function launchReplicaSet({
+  members: count = 3,
   electionTimeoutMs,
 }: ReplicaSetOptions = {}): Promise<OwnReplicaSet> {
-  const members = await Promise.all([1, 2, 3].map(() => launchMember({ replicaSet: true })));
+  const launching = Array.from({ length: count }, () => launchMember({ replicaSet: true }));
+  const members = await Promise.all(launching);
   const hosts = members.map(({ host }) => host);
   await initiateReplicaSet(hosts, electionTimeoutMs);
   return {
