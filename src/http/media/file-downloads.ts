@@ -91,7 +91,7 @@ function encodeFilename(name: string): string {
 }
 
 /** The ETag of a file: strong, since equal tags mean equal bytes. */
-export const fileEtag = ({ validator }: Pick<MediaFile, 'validator'>) => `"${validator}"`;
+const fileEtag = ({ validator }: Pick<MediaFile, 'validator'>) => `"${validator}"`;
 
 /** Headers of every successful response. `isPublic`: the file can be read without a token. */
 export function fileHeaders(file: MediaFile, isPublic: boolean): Readonly<Record<string, string>> {
