@@ -134,12 +134,11 @@ function idOf({ database, collection }: Namespace): ObjectId {
   return new ObjectId(digest.slice(0, 24));
 }
 
-const storedSpec = ({ name, keys, unique, sparse, folding }: IndexSpec): IndexSpec => ({
+const storedSpec = ({ name, keys, unique, sparse }: IndexSpec): IndexSpec => ({
   name,
   keys,
   unique,
   sparse,
-  folding,
 });
 
 function isSpec(value: unknown): value is IndexSpec {

@@ -11,8 +11,6 @@ export interface IndexSpec {
   readonly keys: readonly (readonly [path: string, direction: Direction])[];
   readonly unique: boolean;
   readonly sparse: boolean;
-  /** It compares text by the rules of a language, as no index does that is made now. */
-  readonly folding: boolean;
 }
 
 /** An index of the server's list. */
@@ -23,15 +21,15 @@ export interface ServerIndex extends IndexSpec {
   readonly isBare: boolean;
 }
 
-const BARE_OPTIONS = new Set(['v', 'key', 'name', 'ns', 'background', 'unique', 'sparse', 'collation']);
-const WEAKENING_OPTIONS = ['partialFilterExpression', 'hidden'];
+const BARE_OPTIONS = new Set(['v', 'key', 'name', 'ns', 'background', 'unique', 'sparse']);
+/** With a collation it compares text by the rules of a language. */
+const WEAKENING_OPTIONS = ['partialFilterExpression', 'hidden', 'collation'];
 const isDirection = (value: unknown): value is Direction => value === 1 || value === -1;
 
 /** Reads one entry of the server's list. */
 export function parseFoundIndex(entry: Document): ServerIndex {
   const keys: [string, unknown][] = Object.entries(entry['key'] ?? {});
-  const folding = entry['collation'] !== undefined;
-  const isWhole =
+  const isPlain =
     keys.every(([, direction]) => isDirection(direction)) &&
     !WEAKENING_OPTIONS.some((option) => Object.hasOwn(entry, option));
   return {
@@ -39,9 +37,8 @@ export function parseFoundIndex(entry: Document): ServerIndex {
     keys: keys as [string, Direction][],
     unique: entry['unique'] === true,
     sparse: entry['sparse'] === true,
-    folding,
-    isPlain: isWhole && !folding,
-    isBare: isWhole && Object.keys(entry).every((option) => BARE_OPTIONS.has(option)),
+    isPlain,
+    isBare: isPlain && Object.keys(entry).every((option) => BARE_OPTIONS.has(option)),
   };
 }
 
@@ -59,16 +56,15 @@ export function specOf(definition: IndexDefinition): IndexSpec {
   const { name, unique, sparse } = definition;
   const keys = pathsAndDirections(definition);
   const bound = unique && !keys.some(([path]) => path === '_id');
-  if (bound) return { name, keys, unique, sparse, folding: false };
-  return { name, keys: withIdKey(keys), unique: false, sparse: false, folding: false };
+  if (bound) return { name, keys, unique, sparse };
+  return { name, keys: withIdKey(keys), unique: false, sparse: false };
 }
 
 const sameKeys = (a: IndexSpec['keys'], b: IndexSpec['keys']) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Whether both are the same index but for the name. */
 export function isSameIndex(a: IndexSpec, b: IndexSpec): boolean {
-  const same = a.unique === b.unique && a.sparse === b.sparse && a.folding === b.folding;
-  return same && sameKeys(a.keys, b.keys);
+  return a.unique === b.unique && a.sparse === b.sparse && sameKeys(a.keys, b.keys);
 }
 
 /** Whether an index of another program serves as well as `wanted`. It may lack `_id` at the end. */

@@ -100,21 +100,6 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(await names()).toHaveLength(63);
   });
 
-  test('that this server made with a collation are dropped', async () => {
-    const { ensure, books, database, names, recorded } = await openBench(standalone);
-    await ensure([index('a', { a: 1 })]);
-    const collation = { locale: 'en', strength: 1 };
-    const keys = Object.entries({ a: 1, _id: 1 });
-    const folded = { name: 'a~folded', keys, unique: false, sparse: false, folding: true };
-    await books.createIndex({ a: 1, _id: 1 }, { name: 'a~folded', collation });
-    await books.createIndex({ a: 1 }, { name: 'theirs', collation });
-    const push = { $push: { indexes: folded } } as object;
-    await database.collection('cloister.indexes').updateOne({}, push);
-    await ensure([index('a', { a: 1 })]);
-    expect(await names()).toEqual(['a', 'theirs']);
-    expect(await recorded()).toEqual(['a']);
-  });
-
   test('with the same keys share one index', async () => {
     const { ensure, names, indexing } = await openBench(standalone);
     await ensure([index('a', { a: 1 }), index('b', { a: 1, _id: 1 }), index('c', { a: 1, _id: 1 }, UNIQUE)]);

@@ -32,7 +32,7 @@ const COLLATION = {
 const listed = (key: object, more: object = {}) => parseFoundIndex({ v: 2, key, name: 'listed', ...more });
 
 test('the index of a non-unique definition ends in _id, in the direction of its last key', () => {
-  const shared = { unique: false, sparse: false, folding: false };
+  const shared = { unique: false, sparse: false };
   expect(specOf(index('x', { a: 1, b: -1 }, { sparse: true }))).toEqual({
     name: 'x',
     ...shared,
@@ -60,7 +60,7 @@ describe('an entry of listIndexes', () => {
       isBare: true,
     });
     const collated = listed({ a: 1 }, { collation: COLLATION });
-    expect(collated).toMatchObject({ isPlain: false, folding: true, isBare: true });
+    expect(collated).toMatchObject({ isPlain: false, isBare: false });
     expect(listed({ a: 1 }, { expireAfterSeconds: 1 })).toMatchObject({ isPlain: true, isBare: false });
     expect(parseFoundIndex({})).toMatchObject({ name: 'undefined', keys: [] });
   });
@@ -112,7 +112,6 @@ test('the create command is independent of the default collation', () => {
     ]),
   });
   expect(isSameIndex(spec, { ...spec, name: 'other' })).toBe(true);
-  expect(isSameIndex(spec, { ...spec, folding: true })).toBe(false);
 });
 
 const OURS = () => true;
@@ -184,15 +183,14 @@ test('definitions with the same keys share an index, and invalid names are repla
   expect(star?.index.spec.name).toBe('(*)');
 });
 
-test('an own index with a collation serves no definition, and is dropped', () => {
+test('an index with a collation serves no definition, and stays', () => {
   const definition = index('a', { a: 1 });
   const collated = foundAs('t', { a: 1, _id: 1 }, { collation: COLLATION });
-  const plan = planIndexMigration([definition], [made(definition), collated], OURS);
+  const plan = planIndexMigration([definition], [collated], THEIRS);
   expect(plan).toMatchObject({
-    placements: [{ index: { spec: { name: 'a' } } }],
-    undeclared: [{ name: 't' }],
+    placements: [{ index: { spec: { name: 'a' }, exists: false } }],
+    undeclared: [],
   });
-  expect(planIndexMigration([definition], [collated], THEIRS)).toMatchObject({ undeclared: [] });
 });
 
 const KEY = namespaceKey(SPACE);
