@@ -48,7 +48,7 @@ export function shapeOfFind(ns: Namespace, query: FindQuery, known: readonly Kno
   const quickMs = skip <= MAX_FAST_SKIP ? fastLimit(query, known) : FAST_MS.scan;
   const isServed = quickMs > FAST_MS.scan;
   if (isServed && isReserved(ns)) return { ...lookupShape(space), limit };
-  const key = keyOf(space, [filter, sort, magnitude(skip), limit, projection]);
+  const key = keyOf(space, [filterShape(filter), sort, magnitude(skip), limit, projection]);
   return { namespace: space, key, limit, fastMs: quickMs, operationClass: isServed ? 'query' : 'scan' };
 }
 
@@ -59,7 +59,7 @@ export function shapeOfCount(ns: Namespace, filter: Filter, known: readonly Know
   if (isEverything(filter))
     return { namespace: space, key: `${space} all`, limit: 0, operationClass: 'count', fastMs: quickMs };
   if (maxMatchesById(filter) <= MAX_FAST_IDS) return lookupShape(space);
-  const key = keyOf(space, ['count', filter]);
+  const key = keyOf(space, ['count', filterShape(filter)]);
   return isIndexed(filter, known)
     ? { namespace: space, key, limit: 0, operationClass: 'query', fastMs: FAST_MS.matches }
     : { namespace: space, key, limit: 0, operationClass: 'scan', fastMs: quickMs };
@@ -81,14 +81,21 @@ function fastLimit({ filter, sort }: FindQuery, known: readonly KnownIndex[]): n
 }
 
 function keyOf(space: string, parts: readonly unknown[]): string | undefined {
-  const key = `${space} ${JSON.stringify(parts, withoutValues)}`;
+  const key = `${space} ${JSON.stringify(parts)}`;
   return key.length > MAX_KEY_CHARACTERS ? undefined : key;
 }
 
-/** A member of a filter as it is in the key. Different patterns have different costs, and different values do not. */
-function withoutValues(name: string, member: unknown): unknown {
-  if (name === 'values') return magnitude((member as readonly unknown[]).length);
-  return name === 'value' ? undefined : member;
+function filterShape(filter: Filter): unknown {
+  if (filter.kind === 'field') return [filter.path, ...filter.tests.map(testShape)];
+  return [filter.kind, filter.filters.map(filterShape)];
+}
+
+function testShape(test: FilterTest): unknown {
+  if ('values' in test) return [test.kind, magnitude(test.values.length)];
+  if ('tests' in test) return [test.kind, test.tests.map(testShape)];
+  if (test.kind === 'elemMatch') return [test.kind, filterShape(test.filter)];
+  // Different patterns have different costs.
+  return test.kind === 'regex' ? [test.kind, test.pattern, test.flags] : test.kind;
 }
 
 const isEverything = (filter: Filter) => filter.kind === 'and' && filter.filters.length === 0;
