@@ -94,7 +94,9 @@ describe.each(CALLER_NAMES)('the description for %s', (name) => {
     const schemas = Object.fromEntries(all.map(([, schema], at) => [`s${at}`, schema]));
     ajv.addSchema({ $id: 'https://cloister.test/description', $defs: schemas, components });
     for (const [number, [at, schema]] of all.entries()) {
-      const validate = ajv.getSchema(`https://cloister.test/description#/$defs/s${number}`) as ValidateFunction;
+      const validate = ajv.getSchema(
+        `https://cloister.test/description#/$defs/s${number}`,
+      ) as ValidateFunction;
       const { examples = [], default: preset } = schema as {
         examples?: readonly unknown[];
         default?: unknown;
