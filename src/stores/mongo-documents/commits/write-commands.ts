@@ -10,7 +10,6 @@ import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import { toBson } from '../bson/bson-conversion.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { ANY_TEXT } from '../query/read-command.ts';
 import {
   guardedFilter,
   STALE,
@@ -21,7 +20,10 @@ import {
 } from './write-operations.ts';
 
 /** What writes outside of a transaction wait for. */
-const DURABLE: Document = { w: 'majority', j: true };
+const DURABLE = { w: 'majority', j: true };
+
+/** For one that others follow: the journal is one sequence, so that waiting for the last of them is waiting for all. */
+export const UNJOURNALED = { w: 1, j: false };
 
 /** How a batch is sent. */
 export interface CommandOptions {
@@ -29,10 +31,8 @@ export interface CommandOptions {
   readonly session?: ClientSession;
   /** Milliseconds. */
   readonly maxTimeMS?: number;
-  /** What is waited for outside of a transaction. Default: the majority and its journal. */
-  readonly writeConcern?: Document;
-  /** The lists of the answer whose documents come as bytes. */
-  readonly fieldsAsRaw?: Document;
+  /** Another command of the same commit follows, on a server without transactions. */
+  readonly isFollowed?: boolean;
 }
 
 /** How far a command came. */
@@ -52,7 +52,11 @@ export async function sendBatch(
   batch: WriteBatch,
   sending: CommandOptions,
 ): Promise<BatchResult> {
-  const answer = await runWriteCommand(scope, batch.ns, batchCommand(batch, sending), sending);
+  const answer = await runWriteCommand(
+    scope,
+    { ns: batch.ns, commandFor: batchCommand(batch, sending) },
+    sending,
+  );
   const [failed] = (answer['writeErrors'] ?? []) as readonly Document[];
   if (failed !== undefined) {
     const at = failed['index'] as number;
@@ -64,21 +68,30 @@ export async function sendBatch(
     : { done, failure: { at: undefined, error: new StoreError('conflict') } };
 }
 
-/** Runs a write command, which is made for the name of the collection. Rejects with driver errors, also with a write concern error. */
+interface Command {
+  readonly ns: Namespace;
+  /** The command, given the name of the collection. */
+  readonly commandFor: (collection: string) => Document;
+}
+
+/** Runs a write command on a collection. Rejects with driver errors, also with a write concern error. */
 export async function runWriteCommand(
   scope: OperationScope,
-  ns: Namespace,
-  commandFor: (collection: string) => Document,
-  { session, maxTimeMS, writeConcern = DURABLE, fieldsAsRaw }: CommandOptions,
+  { ns, commandFor }: Command,
+  { session, maxTimeMS, isFollowed = false }: CommandOptions,
 ): Promise<Document> {
   const { collectionName, dbName } = scope.collection(ns);
   const command = {
     ...commandFor(collectionName),
-    ...(session === undefined && { writeConcern }),
+    ...(session === undefined && { writeConcern: isFollowed ? UNJOURNALED : DURABLE }),
     ...(maxTimeMS !== undefined && { maxTimeMS }),
   };
-  const options = { ...ANY_TEXT, ...(session && { session }), ...(fieldsAsRaw && { fieldsAsRaw }) };
-  return scope.client.db(dbName).command(command, options);
+  const answer = await scope.client
+    .db(dbName)
+    .command(command, { enableUtf8Validation: false, ...(session && { session }) });
+  const doubt: Document | undefined = answer['writeConcernError'];
+  if (doubt !== undefined) throw new MongoServerError({ ...doubt, message: doubt['errmsg'] });
+  return answer;
 }
 
 const COMMAND_NAMES = {
@@ -93,8 +106,9 @@ function batchCommand(
 ): (collection: string) => Document {
   const [verb, list] = COMMAND_NAMES[kind];
   // In a transaction the writes after a stale document are rolled back anyway.
-  const filter = session === undefined ? guardedFilter : stateFilter;
-  const statements = writes.map((write) => writeOperation(write, filter));
+  const statements = writes.map((write) =>
+    writeOperation(write, session === undefined ? guardedFilter : stateFilter),
+  );
   return (collection) => ({ [verb]: collection, ordered: true, [list]: statements });
 }
 
@@ -103,8 +117,8 @@ function writeError(failed: Document): Error {
   return new MongoServerError({ ...failed, message: failed['errmsg'] });
 }
 
-/** Session, and time limit on the server. */
-type SingleWriteOptions = Pick<DeleteOptions, 'maxTimeMS' | 'session'>;
+/** Time limit on the server, and a write concern other than the default. */
+type SingleWriteOptions = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern' | 'session'>;
 
 /** Rejects with `conflict`, or with a driver error. */
 export async function writeOne(

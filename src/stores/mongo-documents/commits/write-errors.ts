@@ -8,7 +8,7 @@ import { documentVersion } from '../../../lib/json/stored-json.ts';
 import { assertUnambiguous } from '../../matching/ambiguous-paths.ts';
 import { expandRows, parsePath } from '../../matching/paths.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
-import { parseBson, toBsonId } from '../bson/bson-conversion.ts';
+import { bsonToJson, parseBson, toBsonId } from '../bson/bson-conversion.ts';
 import { driverErrorToStoreError } from '../connection/errors.ts';
 import type { IndexCache, OperationScope } from '../connection/types.ts';
 import { type WriteBatch, writtenId } from './write-operations.ts';
@@ -87,7 +87,7 @@ const STEPPED_DOWN: ReadonlySet<unknown> = new Set([91, 189, 290, 355, 10107, 11
  */
 export type CommandProgress = 'nothing' | 'as-found' | 'unknown';
 
-/** Takes what a command was rejected with. */
+/** Takes a driver error. */
 export function progressAfter(error: unknown): CommandProgress {
   if (error instanceof MongoWriteConcernError) {
     return INTERRUPTED.has(error.code) || error.code === WRITE_CONCERN_FAILED ? 'as-found' : 'unknown';
@@ -96,43 +96,52 @@ export function progressAfter(error: unknown): CommandProgress {
     if (INTERRUPTED.has(error.code)) return 'as-found';
     return STEPPED_DOWN.has(error.code) ? 'unknown' : 'nothing';
   }
-  if (error instanceof StoreError) return 'nothing';
   // It was never sent: no connection was free in time, or the driver could not write it out.
   const isWaiting = error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
   return isWaiting || error instanceof RangeError ? 'nothing' : 'unknown';
 }
 
-/** Finds the documents that writes are about. */
-export function filterOf(writes: readonly Write[]): Filter<Document> {
-  return { _id: { $in: writes.map((write) => toBsonId(writtenId(write))) as never[] } };
-}
-
-/** The documents that writes are about, as they are in the database, by their ids. Rejects with what the driver throws. */
-export async function readDocuments(
-  scope: OperationScope,
-  { ns, writes }: Pick<WriteBatch, 'ns' | 'writes'>,
-): Promise<ReadonlyMap<string, StoredDocument>> {
-  const found = await scope.collection(ns).find(filterOf(writes), { raw: true }).toArray();
-  const documents = found.map((bytes) => parseBson(bytes as unknown as Uint8Array));
-  return new Map(documents.map((document) => [document._id, document]));
-}
-
-/** How many inserts or updates of a batch are done: up to the last whose document is in the database just as the write leaves it. */
-export async function findProgress(scope: OperationScope, batch: WriteBatch): Promise<number> {
-  const stored = await readDocuments(scope, batch);
+/**
+ * How many of the inserts or updates of a batch, from the first, are done: up to the last whose document is in the
+ * database just as the write leaves it. Rejects with what the driver throws.
+ */
+export async function findProgress(scope: OperationScope, { ns, writes }: WriteBatch): Promise<number> {
+  const filter: Filter<Document> = {
+    _id: { $in: writes.map((write) => toBsonId(writtenId(write))) as never[] },
+  };
+  const found = await scope.collection(ns).find(filter, { raw: true }).toArray();
+  const stored = new Map(
+    found.map((bytes) => {
+      const document = JSON.parse(bsonToJson(bytes as unknown as Uint8Array));
+      return [document._id, document];
+    }),
+  );
   const isDone = (write: Write) =>
     write.kind !== 'remove' && isDeepStrictEqual(stored.get(writtenId(write)), asStored(write.document));
-  return batch.writes.findLastIndex(isDone) + 1;
+  return writes.findLastIndex(isDone) + 1;
 }
 
 const asStored = (document: Document): unknown => JSON.parse(JSON.stringify(document));
 
+/** The numbers of writes of the documents that are there, by their ids. */
+export async function readVersions(
+  scope: OperationScope,
+  { ns, writes }: Pick<WriteBatch, 'ns' | 'writes'>,
+): Promise<ReadonlyMap<string, number>> {
+  const filter: Filter<Document> = {
+    _id: { $in: writes.map((write) => toBsonId(writtenId(write))) as never[] },
+  };
+  const found = await scope
+    .collection(ns)
+    .find(filter, { projection: { v: 1 }, raw: true })
+    .toArray();
+  const documents = found.map((bytes) => parseBson(bytes as unknown as Uint8Array));
+  return new Map(documents.map((document) => [document._id, documentVersion(document)]));
+}
+
 /** Position of the first update or removal whose document is gone or in another state; 0 where all are as expected. */
 export async function firstStale(scope: OperationScope, batch: WriteBatch): Promise<number> {
-  const stored = await readDocuments(scope, batch);
-  const isStale = (write: Write) => {
-    const found = write.kind === 'insert' ? undefined : stored.get(write.id);
-    return write.kind !== 'insert' && (found === undefined || documentVersion(found) !== write.v);
-  };
+  const versions = await readVersions(scope, batch);
+  const isStale = (write: Write) => write.kind !== 'insert' && versions.get(write.id) !== write.v;
   return Math.max(batch.writes.findIndex(isStale), 0);
 }

@@ -136,18 +136,21 @@ export const MAX_BATCH = { count: 500, size: 1024 * 1024 };
 /** Characters that every write counts for, besides its document. */
 const WRITE_OVERHEAD = 100;
 
-/** Splits items in their order, wherever the next one exceeds a limit or does not join those before. */
+/** Splits items in their order, wherever the next one exceeds a limit or does not join the one before. */
 export function* splitBySize<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,
-  joins: (run: readonly T[], item: T) => boolean = () => true,
+  joins: (before: T, item: T) => boolean = () => true,
 ): Generator<readonly T[]> {
   let run: T[] = [];
   let size = 0;
   for (const item of items) {
     const more = sizeOf(item);
-    const isFull = run.length === MAX_BATCH.count || size + more > MAX_BATCH.size;
-    if (run.length > 0 && (isFull || !joins(run, item))) {
+    const before = run.at(-1);
+    if (
+      before !== undefined &&
+      (run.length === MAX_BATCH.count || size + more > MAX_BATCH.size || !joins(before, item))
+    ) {
       yield run;
       run = [];
       size = 0;
@@ -158,19 +161,14 @@ export function* splitBySize<T>(
   if (run.length > 0) yield run;
 }
 
-/** Whether both are of one kind, on one collection. */
-export const isSameKind = (a: Write, b: Write): boolean =>
-  a.kind === b.kind && namespaceKey(a.ns) === namespaceKey(b.ns);
-
-/** The batches of a commit, in the order of its writes, created lazily; `joins` may keep a write out of a batch. */
-export function* batchesOf(
-  writes: readonly Write[],
-  joins: (batch: readonly Write[], write: Write) => boolean = () => true,
-): Generator<WriteBatch> {
+/** The batches of a commit, in the order of its writes, created lazily. */
+export function* batchesOf(writes: readonly Write[]): Generator<WriteBatch> {
   let first = 0;
-  const mayJoin = (run: readonly Write[], write: Write) =>
-    isSameKind(run[0] as Write, write) && joins(run, write);
-  for (const run of splitBySize(writes, sizeOf, mayJoin)) {
+  for (const run of splitBySize(
+    writes,
+    sizeOf,
+    (a, b) => a.kind === b.kind && namespaceKey(a.ns) === namespaceKey(b.ns),
+  )) {
     const { kind, ns } = run[0] as Write;
     yield { kind, ns, first, writes: run };
     first += run.length;

@@ -46,7 +46,7 @@ describeMongo('several writes without transactions', ({ standalone }) => {
     expect(errors).toEqual([]);
   });
 
-  test('leave nothing after a stale write', async () => {
+  test('reject a stale write before anything is written', async () => {
     const { commit, raw, stored } = await open();
     await commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, {})]);
     const stale = [
@@ -164,7 +164,7 @@ describeMongo('several writes without transactions', ({ standalone }) => {
     expect(limits.every((ms) => ms > 0 && ms <= 60_000)).toBe(true);
   });
 
-  test('leave nothing where they change more than memory should hold', async () => {
+  test('reject before-images beyond the memory limit before anything is written', async () => {
     const { commit, raw } = await open();
     const pad = 'x'.repeat(12_000_000);
     for (let n = 0; n < 12; n += 1) await raw(BOOKS).insertOne({ _id: objectId(n), v: 1, pad });
