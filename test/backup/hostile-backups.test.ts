@@ -15,8 +15,8 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatManifest } from '../../src/backup/manifest.ts';
-import type { CommandFlags } from '../../src/cli/usage/parse-arguments.ts';
 import { restore as restoreCommand } from '../../src/cli/restore.ts';
+import type { CommandFlags } from '../../src/cli/usage/parse-arguments.ts';
 import { lockFolder } from '../../src/stores/sqlite-documents/data-file/data-folder.ts';
 import { captureIo, createTestStreams } from '../helpers/server-process/console.ts';
 import { filesBelow, temporaryFolder } from '../helpers/temp/folders.ts';
