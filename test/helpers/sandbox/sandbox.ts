@@ -106,7 +106,7 @@ export function invocationRequest(
  * A request may wait a second for a host, which is as long as a busy machine may stall. Tests of that second have a clock of
  * their own; in all others it lasts longer.
  */
-export const slowClock = () => performance.now() / 5;
+const slowClock = () => performance.now() / 5;
 
 /** As if all layers that a machine may have had held. */
 export const ALL_LAYERS: IsolationLayers = Object.fromEntries(

@@ -29,7 +29,7 @@ export function lowerCaseIds(value: Json): Json {
 }
 
 /** An operand of a field whose values are ids. */
-export const ID_OPERAND = {
+const ID_OPERAND = {
   readOperand(value: Json): Json | undefined {
     const entries: readonly Json[] = Array.isArray(value) ? value : [value as Json];
     const areIds = entries.every((entry) => isId(entry) || (entry === null && Array.isArray(value)));
@@ -42,7 +42,7 @@ export const ID_OPERAND = {
 export const ID_PATTERN = '^[0-9A-Fa-f]{24}$';
 
 /** The schema of one id. What the field asks of texts is asked before ids are stored, in lower case. */
-export function idSchema({ form, texts }: Pick<SchemaRules, 'form' | 'texts'>): JsonObject {
+function idSchema({ form, texts }: Pick<SchemaRules, 'form' | 'texts'>): JsonObject {
   return textOfForm(ID_PATTERN, form === 'created' ? texts : {});
 }
 

@@ -81,7 +81,7 @@ export function hasOneOf(target: TestTarget, values: readonly Json[]): Translate
 }
 
 /** True for a number that other programs may hold as a neighbour of it. */
-export const isAmbiguousNumber = (value: Json): value is number =>
+const isAmbiguousNumber = (value: Json): value is number =>
   typeof value === 'number' && isRoundedNumber(value);
 
 /** Every number that is read as this one, and a few more. */
@@ -97,7 +97,7 @@ function hasNoNonJsonTypes({ path, context }: TestTarget): boolean {
 }
 
 /** The values as the database holds them. */
-export function candidateValues(values: readonly Json[], target: TestTarget): CandidateValues {
+function candidateValues(values: readonly Json[], target: TestTarget): CandidateValues {
   const isId = isIdPath(target);
   const forms: unknown[] = [];
   const patterns: BSONRegExp[] = [];
@@ -119,7 +119,7 @@ interface Comparison {
 }
 
 /** Whether the server can compare stored values with this one. */
-export function isComparable(value: Json): boolean {
+function isComparable(value: Json): boolean {
   // By an index the server misses lists within lists that it finds without one.
   return isStorable(value) && !Array.isArray(value);
 }
@@ -187,7 +187,7 @@ const hugeNumbersAt = (path: string): readonly TranslatedFilter[] =>
   HUGE_NUMBERS.map((range) => ({ query: singleMember(path, range), exact: true }));
 
 /** Whether the type of a number decides nothing: those that are read as null are asked for alike, or not at all. */
-export function areNumbersAlike(names: readonly FilterTypeName[]): boolean {
+function areNumbersAlike(names: readonly FilterTypeName[]): boolean {
   return names.includes('number') === names.includes('null');
 }
 
