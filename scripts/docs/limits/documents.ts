@@ -135,11 +135,7 @@ export const DOCUMENT_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'documents that a commit on a standalone MongoDB keeps for a rollback',
-    default: constant(
-      'src/stores/mongo-documents/commits/without-transaction.ts',
-      'MAX_IMAGE_BYTES',
-      'bytes',
-    ),
+    default: constant('src/stores/mongo-documents/commits/rollback.ts', 'MAX_BYTES', 'bytes'),
     past: '400, nothing written',
     tests: ['stores/mongo-documents/commits/without-transaction.full'],
   },
