@@ -3,6 +3,10 @@
 import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore, OperationOptions, Write } from '../stores/ports.ts';
 
+/** What a client is told of a commit that has not ended when this process may not know any more what others have changed. */
+const CUT_OFF =
+  'The database answers so late that this server may not know what others have changed. The write may have been written, or may be yet: read it before you send it again';
+
 interface Fence {
   /** Milliseconds for which commits may still be made; not positive: none may. */
   confirmedMs(): number;
@@ -34,7 +38,13 @@ export function createFencedStore(
     // A store that one process has to itself has no such end.
     if (left === Number.POSITIVE_INFINITY) return store.commit(writes, options);
     const { deadline = now() + queryMs } = options;
-    return store.commit(writes, { deadline: Math.min(deadline, now() + left) });
+    const end = now() + left;
+    if (deadline <= end) return store.commit(writes, { deadline });
+    return store.commit(writes, { deadline: end }).catch((error: unknown) => {
+      const isLate = error instanceof StoreError && error.reason === 'timeout';
+      if (!isLate || error.explanation !== undefined) throw error;
+      throw new StoreError('timeout', { explanation: CUT_OFF, cause: error });
+    });
   };
 
   return {

@@ -1,6 +1,7 @@
 // Commits end with what their process relies on.
 import { expect, it } from 'vitest';
 import { createFencedStore } from '../../src/deployment/fenced-store.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { Write } from '../../src/stores/ports.ts';
 import { openFailingStore } from '../helpers/store/temporary-store.ts';
 
@@ -42,6 +43,22 @@ it('a commit has no more time than its process relies on what it knows', async (
   await commit();
   await commit(NOW + 1);
   expect(deadlines()).toEqual([NOW + 3000, NOW + 1000, NOW + QUERY_MS, undefined, NOW + 1]);
+});
+
+it('a commit that ends with what its process relies on does not say that the limit of the request was reached', async () => {
+  const told = async (deadline: number, explanation?: string) => {
+    const store = await openFailingStore();
+    const late = new StoreError('timeout', explanation === undefined ? {} : { explanation });
+    const commit = () => Promise.reject(late);
+    const fence = { confirmedMs: () => 3000 };
+    const fenced = createFencedStore({ ...store, commit }, { fence, now: () => NOW, queryMs: QUERY_MS });
+    return fenced.store
+      .commit([insert('a')], { deadline })
+      .catch(({ explanation: said }: StoreError) => said);
+  };
+  expect(await told(NOW + 4000)).toContain('may not know what others have changed');
+  expect(await told(NOW + 4000, 'Nothing was written')).toBe('Nothing was written');
+  expect(await told(NOW + 3000)).toBeUndefined();
 });
 
 it('commits under way can be waited for, also those that fail', async () => {

@@ -28,8 +28,9 @@ const MAX_FETCHED_ATTEMPTS = 2;
 const FETCHED_MESSAGE =
   'writes documents of the write that it runs for by `fetch`, as somebody else would: let it use `Model`';
 
-const TIMEOUT =
-  'The write waited for the database longer than `limits.queryMs` allows: other writes, or another program, hold its lock. Nothing was written';
+/** What a client is told of a write that ran out of time, where the store does not know more. */
+const UNCONFIRMED =
+  'The database did not confirm the write within `limits.queryMs`. It may have been written, or may be yet: read it before you send it again';
 
 interface RetryOptions {
   readonly context: Pick<RequestContext, 'deadline' | 'hookWrites'>;
@@ -197,7 +198,9 @@ export function translateCommitError(
   if (!(error instanceof StoreError)) return error;
   const { position, collections } = planned[error.index ?? -1] ?? { position: WHOLE_BODY, collections: [] };
   if (position.extraWrite !== undefined) return new ExtraWriteError(error, position.extraWrite);
-  if (error.reason === 'timeout') return new StoreError('timeout', { explanation: TIMEOUT, cause: error });
+  if (error.reason === 'timeout') {
+    return new StoreError('timeout', { explanation: error.explanation ?? UNCONFIRMED, cause: error });
+  }
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
   const isHidden = (path: string) =>
     collections.some((collection) => isHiddenPath(caller.access(collection), path));

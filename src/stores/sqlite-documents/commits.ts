@@ -1,5 +1,6 @@
 // Commits, one after the other: short ones on the main thread, long ones on the writer thread. Inserts that arrive together share a
 // transaction, since beginning and ending one is half the cost of a commit.
+import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { type Namespace, namespaceKey, type OperationOptions, type Write } from '../ports.ts';
 import type { Checkpointer } from './checkpointer.ts';
@@ -37,6 +38,10 @@ const MIN_LARGE_TEXT = 64 * 1024;
 /** In longer texts the values are counted: each may become a row of every index. */
 const MAX_UNCOUNTED_TEXT = 16 * 1024;
 const MAX_SHORT_VALUES = 4000;
+
+/** What a client is told of a commit that ran out of time. */
+const LATE_COMMIT =
+  'The write waited for the database longer than `limits.queryMs` allows: other writes, or another program, hold its lock. Nothing was written';
 
 export interface Commits {
   commit(writes: readonly Write[], options?: OperationOptions): Promise<void>;
@@ -110,6 +115,10 @@ export function createCommits(deps: CommitsDeps): Commits {
       try {
         if (short === undefined) await commitOnWriterThread(writes, deadline);
         else await (groups.tryJoin(short) ?? queue.run(() => commitOnMainThread(short), { deadline }));
+      } catch (error) {
+        throw error instanceof StoreError && error.reason === 'timeout'
+          ? new StoreError('timeout', { explanation: LATE_COMMIT, cause: error })
+          : error;
       } finally {
         // A failed commit may have extended the log too.
         checkpointer.afterWrite(short === undefined || short.size > MIN_LARGE_TEXT);
