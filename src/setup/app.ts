@@ -94,7 +94,7 @@ export interface App {
   listenDelivery(): Promise<{ readonly url: string }>;
   /** Begins the self-test of the sandbox, where the content API is served. Call it once the listeners are open. */
   startSelfTest(): void;
-  /** Finishes requests in flight, then closes the stores. */
+  /** Finishes requests in flight, then closes the stores. Whoever calls it bounds the time: `cloister start` by `shutdownSeconds`. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { contextOf, documentsOf, type Library, openLibrary, parse, refusalOf } from './library-service.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
+import {
+  callerNamed,
+  collectionOf,
+  contextOf,
+  documentsOf,
+  type Library,
+  openLibrary,
+  parse,
+  refusalOf,
+} from './library-service.ts';
 
 const SOURCES = {
   books: {
@@ -64,4 +73,62 @@ test('the document service updates and removes a document', async () => {
   });
   const gone = await refusalOf(library.documents.removeById(books, id, contextOf(), {}));
   expect(gone.code).toBe('DOCUMENT_NOT_FOUND');
+});
+
+describe('a write whose specification is replaced while it runs', () => {
+  /** Opens a library in which `between` happens whenever a write has read its documents. */
+  async function openChanging() {
+    let between = () => {};
+    const own = await openLibrary(SOURCES, {
+      wrap: (store) => ({
+        ...store,
+        async findText(...args) {
+          const found = await store.findText(...args);
+          between();
+          return found;
+        },
+      }),
+    });
+    onTestFinished(() => own.close());
+    const [book] = await own.create('books', { title: 'A' });
+    const onRead = (work: () => void) => {
+      between = work;
+    };
+    const update = (context = contextOf()) =>
+      own.documents.updateById(own.at('books'), String(book!['_id']), { pages: 4 }, context, {});
+    return { own, update, onRead };
+  }
+
+  it('is made by the new one', async () => {
+    const { own, update, onRead } = await openChanging();
+    onRead(() => {
+      onRead(() => {});
+      const fields = { title: { type: 'String' }, pages: { type: 'String' } };
+      own.put(collectionOf('books', { fields }));
+    });
+    expect((await refusalOf(update())).code).toBe('DOCUMENT_INVALID');
+  });
+
+  it('is rejected where the new one permits the caller no such write', async () => {
+    const { own, update, onRead } = await openChanging();
+    const first = own.at('books');
+    const [may, mayNot] = [callerNamed('ann'), callerNamed('ann', ['books', 'update'])];
+    const access: typeof may.access = (collection) =>
+      (collection === first ? may : mayNot).access(collection);
+    onRead(() => own.put(collectionOf('books', SOURCES.books)));
+    expect((await refusalOf(update(contextOf({ ...may, access })))).code).toBe('NOT_PERMITTED');
+  });
+
+  it('is rejected where the specification is gone', async () => {
+    const { own, update, onRead } = await openChanging();
+    onRead(() => own.remove(own.at('books')));
+    expect((await refusalOf(update())).code).toBe('NOT_FOUND');
+  });
+
+  it('is given up where that happens again and again', async () => {
+    const { own, update, onRead } = await openChanging();
+    onRead(() => own.put(collectionOf('books', SOURCES.books)));
+    expect((await refusalOf(update())).code).toBe('STORE_BUSY');
+    expect(await own.all('books')).toMatchObject([{ title: 'A', v: 1 }]);
+  });
 });

@@ -90,6 +90,8 @@ export interface Library {
   readonly at: (name: string) => Collection;
   /** Puts another specification in force. */
   put(collection: Collection): void;
+  /** Takes a specification out of force. */
+  remove(collection: Collection): void;
   /** Creates documents and returns them parsed. */
   create(name: string, body: Json, context?: RequestContext): Promise<readonly JsonObject[]>;
   /** Every document of the collection, parsed, by id. */
@@ -150,6 +152,7 @@ export async function openLibrary(
     removals,
     at,
     put: (collection) => registry.put(collection),
+    remove: (collection) => void registry.remove(collection),
     async create(name, body, context = contextOf()) {
       const { results } = await documents.create(at(name), body, context, {});
       return results.map(parse);

@@ -1,4 +1,5 @@
-// Audit entries: each has the hash of the previous one and is signed with a key.
+// Audit entries: each has the hash of the previous one and is signed with a key. They name what was changed, and have hashes of it
+// before and after, never its values: no secret is in them.
 
 import { createHmac } from 'node:crypto';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';

@@ -1,7 +1,7 @@
 // Inspects the server: statistics of one collection (document count, sizes, size of each index), and the list of collections that
 // hold documents.
 
-import { type Document, MongoServerError } from 'mongodb';
+import type { Document } from 'mongodb';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type {
   CollectionStats,
@@ -47,7 +47,7 @@ async function readStorageStats(scope: OperationScope, ns: Namespace): Promise<S
     for await (const part of scope.collection(ns).aggregate(stages, scope.timeLimit()))
       addShard(part, measured);
   } catch (error) {
-    const code = error instanceof MongoServerError ? error.code : undefined;
+    const code: unknown = Reflect.get(Object(error), 'code');
     if (code !== NAMESPACE_NOT_FOUND && code !== COMMAND_NOT_SUPPORTED_ON_VIEW) throw error;
   }
   return measured;
