@@ -1,6 +1,6 @@
 // A store that refuses commits while this process may not know what others have changed. `settled` lets a new specification wait for
 // the commits that were checked against the old one.
-import { StoreError } from '../errors/errors.ts';
+import { explainTimeout, StoreError } from '../errors/errors.ts';
 import type { DocumentStore, OperationOptions, Write } from '../stores/ports.ts';
 
 /** What a client is told of a commit that has not ended when this process may not know any more what others have changed. */
@@ -41,9 +41,7 @@ export function createFencedStore(
     const end = now() + left;
     if (deadline <= end) return store.commit(writes, { deadline });
     return store.commit(writes, { deadline: end }).catch((error: unknown) => {
-      const isLate = error instanceof StoreError && error.reason === 'timeout';
-      if (!isLate || error.explanation !== undefined) throw error;
-      throw new StoreError('timeout', { explanation: CUT_OFF, cause: error });
+      throw explainTimeout(error, CUT_OFF);
     });
   };
 

@@ -140,6 +140,13 @@ export class StoreError extends Error {
   }
 }
 
+/** A `timeout` of a store with this explanation, unless the store gave one itself; any other error as it is. */
+export function explainTimeout(error: unknown, explanation: string): unknown {
+  const isUnexplained =
+    error instanceof StoreError && error.reason === 'timeout' && error.explanation === undefined;
+  return isUnexplained ? new StoreError('timeout', { explanation, cause: error }) : error;
+}
+
 const UNAVAILABLE: ReadonlySet<StoreErrorReason> = new Set([
   'unavailable',
   'damaged',

@@ -1,6 +1,12 @@
 // Commits what was planned, again after a conflict that is not of the write's own hooks, by the specifications that are in force then;
 // and translates what the store rejects into an error for the client.
-import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../errors/errors.ts';
+import {
+  AppError,
+  documentIssueOf,
+  type ErrorItem,
+  explainTimeout,
+  StoreError,
+} from '../../errors/errors.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
@@ -198,9 +204,7 @@ export function translateCommitError(
   if (!(error instanceof StoreError)) return error;
   const { position, collections } = planned[error.index ?? -1] ?? { position: WHOLE_BODY, collections: [] };
   if (position.extraWrite !== undefined) return new ExtraWriteError(error, position.extraWrite);
-  if (error.reason === 'timeout') {
-    return new StoreError('timeout', { explanation: error.explanation ?? UNCONFIRMED, cause: error });
-  }
+  if (error.reason === 'timeout') return explainTimeout(error, UNCONFIRMED);
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
   const isHidden = (path: string) =>
     collections.some((collection) => isHiddenPath(caller.access(collection), path));

@@ -1,6 +1,6 @@
 // Commits, one after the other: short ones on the main thread, long ones on the writer thread. Inserts that arrive together share a
 // transaction, since beginning and ending one is half the cost of a commit.
-import { StoreError } from '../../errors/errors.ts';
+import { explainTimeout } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { type Namespace, namespaceKey, type OperationOptions, type Write } from '../ports.ts';
 import type { Checkpointer } from './checkpointer.ts';
@@ -116,9 +116,7 @@ export function createCommits(deps: CommitsDeps): Commits {
         if (short === undefined) await commitOnWriterThread(writes, deadline);
         else await (groups.tryJoin(short) ?? queue.run(() => commitOnMainThread(short), { deadline }));
       } catch (error) {
-        throw error instanceof StoreError && error.reason === 'timeout'
-          ? new StoreError('timeout', { explanation: LATE_COMMIT, cause: error })
-          : error;
+        throw explainTimeout(error, LATE_COMMIT);
       } finally {
         // A failed commit may have extended the log too.
         checkpointer.afterWrite(short === undefined || short.size > MIN_LARGE_TEXT);
