@@ -33,14 +33,14 @@ export function hasLongList(filter: Filter): boolean {
   return false;
 }
 
-const isLongList = (test: PlainTest) => 'values' in test && test.values.length > MAX_SHORT_LIST;
+const isLongList = (test: PlainTest): test is Extract<PlainTest, { values: unknown }> =>
+  'values' in test && test.values.length > MAX_SHORT_LIST;
 
 async function withoutRepeats(filter: Filter): Promise<Filter> {
   const pace = createYielder();
   const shortened = new Map<FilterTest, FilterTest>();
   for (const [, test] of plainTestsOf(filter)) {
-    if ('values' in test && isLongList(test))
-      shortened.set(test, { ...test, values: await distinct(test.values, pace) });
+    if (isLongList(test)) shortened.set(test, { ...test, values: await distinct(test.values, pace) });
   }
   return mapPlainTests(filter, (test) => shortened.get(test) ?? test);
 }
