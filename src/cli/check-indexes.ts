@@ -1,7 +1,7 @@
 // The part of `cloister check --data` that compares the indexes of the database with those that the specifications declare.
 import { createSiteRegistry } from '../collections/default-bucket.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
-import { type IndexPlan, planIndexesOf } from '../collections/specifications/index-sync.ts';
+import { declaredIndexesOf } from '../collections/specifications/index-sync.ts';
 import type { Config } from '../config/schema.ts';
 import type { openDataCheck, openWorkspace } from '../setup/cli-services.ts';
 import type { Io } from './io.ts';
@@ -27,7 +27,7 @@ export function placeOf({
 }
 
 interface DeclaredByFiles {
-  readonly plans: readonly IndexPlan[];
+  readonly indexes: ReturnType<typeof declaredIndexesOf>;
   /** Files with errors: what they declare is unknown. */
   readonly unreadable: readonly string[];
 }
@@ -45,11 +45,11 @@ async function readDeclared(config: Config, { files, folders, nameOf }: Workspac
     registry,
   });
   const live = registry.list();
-  const plans = planIndexesOf(live, live);
-  const byNamespace = new Map(plans.map((plan) => [JSON.stringify(plan.namespace), plan]));
+  const declared = declaredIndexesOf(live, live);
+  const byNamespace = new Map(declared.map((one) => [JSON.stringify(one.namespace), one]));
   const errors = issues.filter(({ severity }) => severity === 'error');
   const unreadable = new Set(errors.map(({ file }) => nameOf(file)));
-  return { plans: [...byNamespace.values()], unreadable: [...unreadable] };
+  return { indexes: [...byNamespace.values()], unreadable: [...unreadable] };
 }
 
 /** What keeps an index from being built; empty if nothing does. */
@@ -103,11 +103,11 @@ export async function checkIndexes(
   data: Comparison | DataCheck,
   { io, workspace, repairs }: CheckIndexesOptions,
 ): Promise<boolean> {
-  const { plans, unreadable } = await readDeclared(config, workspace);
+  const { indexes, unreadable } = await readDeclared(config, workspace);
   for (const file of unreadable) {
     io.out(`${file}: its indexes are not compared: \`cloister check\` names its errors`);
   }
-  const differences = await data.compare(plans);
+  const differences = await data.compare(indexes);
   for (const difference of differences) io.out(lineOf(difference, describe(difference)));
   if (differences.length === 0) return unreadable.length === 0;
   if (!repairs || !('mend' in data)) return false;

@@ -242,7 +242,7 @@ function createCompress(
 }
 
 /** The file as it is; what stands in for a missing one is sent whole. */
-async function passThrough(
+async function originalAnswer(
   wish: Wish,
   original: Original,
   request: DeliveryRequest,
@@ -270,5 +270,5 @@ export async function deliver(request: DeliveryRequest, deps: DeliverDeps): Prom
     const changes = !wish.isPlain || Object.keys(effectiveSettings(recipe, request.query)).length > 0;
     if (changes) return variantAnswer({ recipe, wish, original }, request, deps);
   }
-  return passThrough(wish, original, request, deps);
+  return originalAnswer(wish, original, request, deps);
 }

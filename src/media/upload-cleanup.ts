@@ -1,7 +1,7 @@
 // Cleans up interrupted uploads: files with a record are kept, all others removed. Also removes expired upload tokens.
 import type { MediaStore, UnsettledUpload } from '../stores/media-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { removeExpiredTokens } from './signed-uploads.ts';
+import { removeExpiredTokens } from './used-upload-tokens.ts';
 
 /** Milliseconds between two cleanups. */
 const INTERVAL_MS = 600_000;

@@ -3,7 +3,7 @@
 
 import type { Config } from '../config/schema.ts';
 import { AppError } from '../errors/errors.ts';
-import { tokenUsedError } from './signed-uploads.ts';
+import { tokenUsedError } from './used-upload-tokens.ts';
 
 /** Characters of text fields that all forms under way may hold in memory. */
 const MAX_TEXT = 67_108_864;

@@ -25,8 +25,8 @@ import {
 import { createHeadAndTail } from './head-and-tail.ts';
 import { createMediaRecord, type FormField, parseFormFields, type UploadedFile } from './media-record.ts';
 import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media-service-types.ts';
-import { assertMatchesSigned, isTokenUsed, tokenUsedError, usedTokenWrite } from './signed-uploads.ts';
 import type { UploadPlace, UploadQuota } from './upload-quota.ts';
+import { assertMatchesSigned, isTokenUsed, tokenUsedError, usedTokenWrite } from './used-upload-tokens.ts';
 
 interface UploadLog {
   warn(fields: object, message: string): void;

@@ -1,6 +1,6 @@
 // Signed uploads with two servers on one database: what one signs the other takes, once on both together.
 import { expect, it } from 'vitest';
-import { removeExpiredTokens } from '../../src/media/signed-uploads.ts';
+import { removeExpiredTokens } from '../../src/media/used-upload-tokens.ts';
 import { openMongoDocuments } from '../../src/stores/mongo-documents/store.ts';
 import { startApp, type TestApp } from '../helpers/app/app.ts';
 import { sign, upload } from '../helpers/app/media-server.ts';

@@ -55,7 +55,7 @@ const ASKING: Reasons = {
     'the service, which obeys the rules; statistics after `readsAll`',
   ],
   'src/media/copy-records.ts': [2, 'a command of the operator'],
-  'src/media/signed-uploads.ts': [2, 'signed addresses that were used'],
+  'src/media/used-upload-tokens.ts': [2, 'signed addresses that were used'],
   'src/deployment/change-log.ts': [1, 'changes of the server'],
   'src/deployment/process-records.ts': [2, 'processes of the server'],
   'src/deployment/shared-locks.ts': [1, 'locks of the server'],

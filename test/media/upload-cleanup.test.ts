@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
-import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUploadCleanup } from '../../src/media/upload-cleanup.ts';
+import { usedTokenWrite } from '../../src/media/used-upload-tokens.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 import { filesBelow, temporaryFolder } from '../helpers/temp/folders.ts';
 import { diskMedia } from '../stores/disk-media/workbench.ts';

@@ -10,9 +10,9 @@ import {
 } from '../../src/collections/model/documents.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
 import type { FormPart, UploadGrant } from '../../src/media/media-service-types.ts';
-import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUpload } from '../../src/media/upload.ts';
 import { UploadQuota } from '../../src/media/upload-quota.ts';
+import { usedTokenWrite } from '../../src/media/used-upload-tokens.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';
 import { makeCollection } from '../helpers/fixtures/specifications.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';

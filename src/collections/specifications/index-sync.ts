@@ -1,7 +1,9 @@
-// Plans the indexes of each namespace (those that collections declare, and that of revisions) and applies them, all or nothing.
+// The indexes that specifications declare for each namespace (those of collections, and that of revisions), and how they are applied,
+// all or nothing.
 import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
 import type { KeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
+import type { NamespaceIndexes } from '../../stores/index-differences.ts';
 import {
   type DocumentStore,
   type IndexDefinition,
@@ -12,18 +14,15 @@ import type { Collection } from '../model/collection.ts';
 import { activeRevisionNamespace, REVISION_INDEXES } from '../model/stored-document.ts';
 import { mergeIndexes } from './index-definitions.ts';
 
-export interface IndexPlan {
-  readonly namespace: Namespace;
-  readonly indexes: readonly IndexDefinition[];
-}
-
 const namespacesOf = (collection: Collection): readonly Namespace[] => {
   const revisions = activeRevisionNamespace(collection);
   return revisions === undefined ? [collection.namespace] : [collection.namespace, revisions];
 };
 
-/** Makes the function that plans the whole set of indexes of one namespace, where `collections` are all that are live. */
-function createIndexPlanner(collections: readonly Collection[]): (namespace: Namespace) => IndexPlan {
+/** Makes the function that finds the whole set of indexes of one namespace, where `collections` are all that are live. */
+function createDeclaredIndexes(
+  collections: readonly Collection[],
+): (namespace: Namespace) => NamespaceIndexes {
   const sharing = Map.groupBy(collections, ({ namespace }) => namespaceKey(namespace));
   const ofRevisions = new Set(
     collections
@@ -41,15 +40,15 @@ function createIndexPlanner(collections: readonly Collection[]): (namespace: Nam
 }
 
 /** The whole set of indexes of one namespace, where `collections` are all that are live. */
-export const planIndexes = (namespace: Namespace, collections: readonly Collection[]): IndexPlan =>
-  createIndexPlanner(collections)(namespace);
+export const declaredIndexes = (namespace: Namespace, collections: readonly Collection[]): NamespaceIndexes =>
+  createDeclaredIndexes(collections)(namespace);
 
-/** The plans for everything that some of the live collections write to: their own namespaces and those of their revisions. */
-export function planIndexesOf(
+/** The same for everything that some of the live collections write to: their own namespaces and those of their revisions. */
+export function declaredIndexesOf(
   some: readonly Collection[],
   collections: readonly Collection[],
-): readonly IndexPlan[] {
-  return some.flatMap(namespacesOf).map(createIndexPlanner(collections));
+): readonly NamespaceIndexes[] {
+  return some.flatMap(namespacesOf).map(createDeclaredIndexes(collections));
 }
 
 /** Indexes of a collection that do not serve yet. */
@@ -60,7 +59,7 @@ export interface IndexProgress {
   readonly since: number;
 }
 
-/** The collections that are live, and those that are about to be: looked at whenever a namespace is planned. */
+/** The collections that are live, and those that are about to be: looked at whenever the indexes of a namespace are applied. */
 type LiveCollections = () => readonly Collection[];
 
 export interface IndexSync {
@@ -108,8 +107,11 @@ function toSpecificationError(error: unknown): unknown {
   return new AppError('SPECIFICATION_INVALID', { items: [item], cause: error });
 }
 
-/** The plan without the unique index that the store refuses; undefined where it is not one of them. */
-function withoutRejectedIndex({ namespace, indexes }: IndexPlan, error: StoreError): IndexPlan | undefined {
+/** The indexes without the unique one that the store refuses; undefined where it is not one of them. */
+function withoutRejectedIndex(
+  { namespace, indexes }: NamespaceIndexes,
+  error: StoreError,
+): NamespaceIndexes | undefined {
   const refused = error.fields.join('\0');
   const rest = indexes.filter((index) => !index.unique || keyPaths(index).join('\0') !== refused);
   return rest.length < indexes.length ? { namespace, indexes: rest } : undefined;
@@ -122,7 +124,7 @@ export function createIndexSync(
 ): IndexSync {
   const builds = new Map<string, IndexProgress>();
 
-  const ensure = async ({ namespace, indexes }: IndexPlan): Promise<void> => {
+  const ensure = async ({ namespace, indexes }: NamespaceIndexes): Promise<void> => {
     const key = namespaceKey(namespace);
     const build: IndexProgress = { state: 'building', since: now() };
     builds.set(key, build);
@@ -151,23 +153,23 @@ export function createIndexSync(
   };
 
   const restore = async (namespaces: readonly Namespace[], live: LiveCollections): Promise<void> => {
-    for (const namespace of namespaces) await ensure(planIndexes(namespace, live()));
+    for (const namespace of namespaces) await ensure(declaredIndexes(namespace, live()));
   };
 
-  const ensureWhatHolds = async (plan: IndexPlan): Promise<void> => {
+  const ensureWhatHolds = async (declared: NamespaceIndexes): Promise<void> => {
     try {
-      await ensure(plan);
+      await ensure(declared);
     } catch (error) {
       if (isStoreUnavailable(error)) throw error;
-      log.error({ err: error, namespace: plan.namespace }, 'index not applied');
-      const rest = error instanceof StoreError ? withoutRejectedIndex(plan, error) : undefined;
+      log.error({ err: error, namespace: declared.namespace }, 'index not applied');
+      const rest = error instanceof StoreError ? withoutRejectedIndex(declared, error) : undefined;
       if (rest !== undefined) await ensureWhatHolds(rest);
     }
   };
 
   const adjust: IndexSync['adjust'] = async (collection, live) => {
     try {
-      await ensure(planIndexes(collection.namespace, live()));
+      await ensure(declaredIndexes(collection.namespace, live()));
     } catch (error) {
       log.error({ err: error, collection: collection.path }, 'could not drop undeclared indexes');
     }
@@ -187,9 +189,9 @@ export function createIndexSync(
       const after = () => [...live().filter(({ path }) => path !== collection.path), collection];
       const without = () => live().filter((other) => other !== collection);
       const done: Namespace[] = [];
-      for (const { namespace } of planIndexesOf([collection], after())) {
+      for (const { namespace } of declaredIndexesOf([collection], after())) {
         try {
-          await ensure(planIndexes(namespace, after()));
+          await ensure(declaredIndexes(namespace, after()));
           done.push(namespace);
         } catch (error) {
           await restore(done, without);
@@ -206,20 +208,20 @@ export function createIndexSync(
     async applyAll(live, alone) {
       const all = live().flatMap(namespacesOf);
       const namespaces = new Map(all.map((namespace) => [namespaceKey(namespace), namespace]));
-      // Planned anew only where the collections have changed meanwhile.
+      // Made again only where the collections have changed meanwhile.
       let of = live();
-      let plan = createIndexPlanner(of);
-      const planNow = (namespace: Namespace) => {
+      let declaredFor = createDeclaredIndexes(of);
+      const declaredNow = (namespace: Namespace) => {
         if (live() !== of) {
           of = live();
-          plan = createIndexPlanner(of);
+          declaredFor = createDeclaredIndexes(of);
         }
-        return plan(namespace);
+        return declaredFor(namespace);
       };
       let late: StoreError | undefined;
       for (const [key, namespace] of namespaces) {
         try {
-          await alone(key, () => ensureWhatHolds(planNow(namespace)));
+          await alone(key, () => ensureWhatHolds(declaredNow(namespace)));
         } catch (error) {
           // One collection that is slow to answer keeps the indexes of no other waiting.
           if (!isStoreUnavailable(error) || error.reason === 'unavailable') throw error;

@@ -18,7 +18,7 @@ export function configRoutes(
   server: FastifyInstance,
   { configStore, audit, config }: Pick<HttpDeps, 'configStore' | 'audit' | 'config'>,
 ): void {
-  const announce = createAuditedChange(audit);
+  const applyAudited = createAuditedChange(audit);
   const { jsonBytes, jsonValues } = config.limits;
   acceptTextAsJson(server, { maxValues: jsonValues });
   server.addHook('onRequest', requireAdmin);
@@ -26,7 +26,7 @@ export function configRoutes(
     GET: async (_request, reply) => sendJson(reply, configStore.redacted()),
     POST: async (request, reply) => {
       await configStore.save(jsonObjectBody(request), (change, write) =>
-        announce(request, { action: 'configuration.change', target: '/api/config', ...change }, write),
+        applyAudited(request, { action: 'configuration.change', target: '/api/config', ...change }, write),
       );
       return sendJson(reply, { result: 'success', message: 'server restart required' });
     },

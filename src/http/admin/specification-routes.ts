@@ -26,7 +26,7 @@ export function specificationRoutes(
     config,
   }: Pick<HttpDeps, 'specifications' | 'registry' | 'audit' | 'config'>,
 ): void {
-  const announce = createAuditedChange(audit);
+  const applyAudited = createAuditedChange(audit);
   const around =
     (request: FastifyRequest, { version, database, name }: CollectionAddress): ChangeInterceptor =>
     async ({ before, after }, apply) => {
@@ -38,7 +38,7 @@ export function specificationRoutes(
         before: fingerprintJson(before),
         after: fingerprintJson(after),
       };
-      return announce(request, change, apply);
+      return applyAudited(request, change, apply);
     };
   const changeOptions = (request: FastifyRequest, address: CollectionAddress) => ({
     intercept: around(request, address),

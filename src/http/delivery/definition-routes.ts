@@ -63,12 +63,12 @@ function sendOutcomeError(
 async function createOrReplace(
   noun: DefinitionKind,
   definitions: Definitions<unknown>,
-  { request, announce }: { request: FastifyRequest; announce: (verb: Verb) => DefinitionChangeInterceptor },
+  { request, intercept }: { request: FastifyRequest; intercept: (verb: Verb) => DefinitionChangeInterceptor },
 ): Promise<DefinitionChangeResult> {
   const body = jsonBody(request);
-  const outcome = await definitions.create(body, announce('create'));
+  const outcome = await definitions.create(body, intercept('create'));
   if (outcome.ok || outcome.reason !== 'exists' || noun === 'route') return outcome;
-  const replaced = await definitions.replace(postedName(request, noun), body, announce('replace'));
+  const replaced = await definitions.replace(postedName(request, noun), body, intercept('replace'));
   return !replaced.ok && replaced.reason === 'not-found' ? outcome : replaced;
 }
 
@@ -77,14 +77,14 @@ function definitionHandlers(
   open: Open<Definitions<unknown>>,
   deps: Pick<DefinitionRoutesDeps, 'audit'>,
 ) {
-  const announced = createAuditedChange(deps.audit);
-  const announce =
+  const applyAudited = createAuditedChange(deps.audit);
+  const auditedChange =
     (request: FastifyRequest, name: string) =>
     (verb: Verb): DefinitionChangeInterceptor =>
     async ({ before, after }, apply) => {
       assertExpectedState(request, before && formatDefinition(noun, { name, source: before }));
       const hashes = { before: fingerprintJson(before), after: fingerprintJson(after) };
-      return announced(
+      return applyAudited(
         request,
         { action: `${noun}.${verb}`, target: `/api/${noun}s/${name}`, ...hashes },
         apply,
@@ -102,7 +102,7 @@ function definitionHandlers(
       const name = postedName(request, noun);
       const outcome = await createOrReplace(noun, await open(), {
         request,
-        announce: announce(request, name),
+        intercept: auditedChange(request, name),
       });
       if (!outcome.ok || noun === 'route') return sendOutcome(reply, outcome);
       return sendJson(reply, { ...SAVED, message: `Recipe "${name}" created` }, 201);
@@ -119,12 +119,12 @@ function definitionHandlers(
     },
     PUT: async (request, reply) => {
       const name = definitionName(request);
-      const change = announce(request, name)('replace');
+      const change = auditedChange(request, name)('replace');
       return sendOutcome(reply, await (await open()).replace(name, jsonBody(request), change));
     },
     DELETE: async (request, reply) => {
       const name = definitionName(request);
-      return sendOutcome(reply, await (await open()).remove(name, announce(request, name)('remove')));
+      return sendOutcome(reply, await (await open()).remove(name, auditedChange(request, name)('remove')));
     },
   };
   return { all, byName };

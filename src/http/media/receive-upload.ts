@@ -5,7 +5,7 @@ import type { Collection } from '../../collections/model/collection.ts';
 import { pageJson } from '../../collections/model/page-json.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { UploadGrant } from '../../media/media-service-types.ts';
-import { tokenMissingError } from '../../media/signed-uploads.ts';
+import { tokenMissingError } from '../../media/used-upload-tokens.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendText } from '../core/reply.ts';

@@ -13,8 +13,8 @@ import { StoreError } from '../../errors/errors.ts';
 import { parseModulePath } from '../../modules/lifecycle/module-files.ts';
 import { moduleKey } from '../../modules/model/module-types.ts';
 import { DATABASE_FOLDERS, type DatabaseWorkspace } from '../../stores/database-workspace.ts';
+import { createMemoryWorkspace } from '../../stores/memory-workspace.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
-import { createTextWorkspace } from '../../stores/text-workspace.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
 import { changeDeps } from './change-deps.ts';
 import { isInDatabase, openDatabaseWorkspace, type Workspace } from './open-workspace.ts';
@@ -100,7 +100,7 @@ export async function openWorkspacePush(config: Config, place: TransferPlace): P
     ];
     return {
       candidate: {
-        files: createTextWorkspace(new Map([...texts, ...kept])),
+        files: createMemoryWorkspace(new Map([...texts, ...kept])),
         folders: DATABASE_FOLDERS,
         nameOf: (path) => (texts.has(path) ? copy.nameOf(copy.fileOf(path)) : path),
       },

@@ -1,7 +1,7 @@
 // Opens the cache that the configuration names.
 import { resolve } from 'node:path';
 import { createLogThrottle } from '../../lib/logger.ts';
-import { openFileCache } from '../file-cache.ts';
+import { openDiskCache } from '../disk-cache.ts';
 import { createMemoryCache } from '../memory-cache.ts';
 import type { CacheStore } from '../ports.ts';
 import { openRedisCache } from '../redis-cache.ts';
@@ -53,7 +53,7 @@ type Opener = (settings: CacheSettings, deps: CacheDeps) => Promise<CacheStore> 
 const OPENERS: Readonly<Record<CacheSettings['engine'], Opener>> = {
   memory: ({ maxBytes }, { now }) => createMemoryCache({ maxBytes, now }),
   filesystem: ({ maxBytes, path }, { cwd, now }) =>
-    openFileCache({ folder: resolve(cwd, path), maxBytes, now }),
+    openDiskCache({ folder: resolve(cwd, path), maxBytes, now }),
   redis: openRedis,
 };
 

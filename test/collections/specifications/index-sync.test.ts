@@ -3,8 +3,8 @@ import type { Collection } from '../../../src/collections/model/collection.ts';
 import { activeRevisionNamespace } from '../../../src/collections/model/stored-document.ts';
 import {
   createIndexSync,
-  planIndexes,
-  planIndexesOf,
+  declaredIndexes,
+  declaredIndexesOf,
 } from '../../../src/collections/specifications/index-sync.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { createKeyedMutex } from '../../../src/lib/async/concurrency.ts';
@@ -22,22 +22,22 @@ test('revisions live beside the documents', () => {
 });
 
 test('the home of revisions can be asked by the document they are of', () => {
-  const plans = planIndexesOf([books], [books]);
+  const declared = declaredIndexesOf([books], [books]);
   expect(
-    plans.map(({ namespace, indexes }) => [namespace.collection, indexes.map(({ name }) => name)]),
+    declared.map(({ namespace, indexes }) => [namespace.collection, indexes.map(({ name }) => name)]),
   ).toEqual([
     ['books', ['a_1']],
     ['booksHistory', ['originalDocumentId_1_v_1', 'originalRemoval.at_1']],
   ]);
 });
 
-test('collections of one name are planned together', () => {
+test('the indexes of collections of one name are declared together', () => {
   const second = makeCollection({ b: {} }, { index: [{ keys: { b: 1 } }] }, { version: '2.0' });
-  expect(planIndexes(books.namespace, [books, second]).indexes.map(({ name }) => name)).toEqual([
+  expect(declaredIndexes(books.namespace, [books, second]).indexes.map(({ name }) => name)).toEqual([
     'a_1',
     'b_1',
   ]);
-  expect(planIndexes(books.namespace, []).indexes).toEqual([]);
+  expect(declaredIndexes(books.namespace, []).indexes).toEqual([]);
 });
 
 test('a specification of the revision collection adds its own, under whatever name', () => {
@@ -47,7 +47,7 @@ test('a specification of the revision collection adds its own, under whatever na
   ];
   const namesWith = (index: Json) => {
     const history = makeCollection({ a: {} }, { index }, { name: 'booksHistory' });
-    return planIndexes(HISTORY, [books, history]).indexes.map(({ name }) => name);
+    return declaredIndexes(HISTORY, [books, history]).indexes.map(({ name }) => name);
   };
   expect(namesWith([own[0]!])).toEqual([
     'originalDocumentId_1_v_1',
@@ -61,7 +61,7 @@ test('no index on revisions is unique: it would refuse the second revision of a 
   const index = [{ keys: { a: 1 }, options: { unique: true } }];
   const history = makeCollection({ a: {} }, { index }, { name: 'booksHistory' });
   const uniqueOf = (collections: readonly Collection[]) =>
-    planIndexes(HISTORY, collections).indexes.map(({ name, unique }) => [name, unique]);
+    declaredIndexes(HISTORY, collections).indexes.map(({ name, unique }) => [name, unique]);
   expect(uniqueOf([history])).toEqual([['a_1', true]]);
   expect(uniqueOf([books, history])).toEqual([
     ['a_1', false],

@@ -3,7 +3,7 @@
 import { createDocumentService } from '../../../src/collections/document-service.ts';
 import type { Collection } from '../../../src/collections/model/collection.ts';
 import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
-import { planIndexesOf } from '../../../src/collections/specifications/index-sync.ts';
+import { declaredIndexesOf } from '../../../src/collections/specifications/index-sync.ts';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
 import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
@@ -134,7 +134,7 @@ export function createSide(store: DocumentStore): Side {
         const address = { version: '1.0', database: 'world', name };
         const { collection } = parseSpecification(source, address, { enableCollectionDatabases: false });
         const others = registry.list().filter((other) => other.name !== name);
-        for (const { namespace, indexes } of planIndexesOf([collection], [...others, collection])) {
+        for (const { namespace, indexes } of declaredIndexesOf([collection], [...others, collection])) {
           const { built } = await store.ensureIndexes(namespace, indexes).catch(withoutPaths);
           // What cannot be built behind the answer is logged: no client hears of it but by the statistics.
           await built.catch(() => {

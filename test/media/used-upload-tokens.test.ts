@@ -11,7 +11,7 @@ import {
   USED_TOKENS_NAMESPACE,
   usedTokenId,
   usedTokenWrite,
-} from '../../src/media/signed-uploads.ts';
+} from '../../src/media/used-upload-tokens.ts';
 import { MATCH_ALL } from '../../src/stores/filter.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 

@@ -2,15 +2,15 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFileCache } from '../../src/stores/file-cache.ts';
+import { openDiskCache } from '../../src/stores/disk-cache.ts';
 import { describeCacheStore } from '../contracts/cache-store.ts';
 
 const temporary = () => mkdtemp(join(tmpdir(), 'cloister-cache-'));
 
-describeCacheStore('the file cache', async (maxBytes) => {
+describeCacheStore('the disk cache', async (maxBytes) => {
   let time = 1_000_000;
   const folder = await temporary();
-  const cache = await openFileCache({ folder, maxBytes, now: () => time });
+  const cache = await openDiskCache({ folder, maxBytes, now: () => time });
   return {
     cache,
     advance: (milliseconds) => {
@@ -23,7 +23,7 @@ describeCacheStore('the file cache', async (maxBytes) => {
   };
 });
 
-describe('the folder of the file cache', () => {
+describe('the folder of the disk cache', () => {
   let folder: string;
 
   beforeEach(async () => {
@@ -32,10 +32,10 @@ describe('the folder of the file cache', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const open = (maxBytes = 100_000) => openFileCache({ folder, maxBytes, now: () => 0 });
+  const open = (maxBytes = 100_000) => openDiskCache({ folder, maxBytes, now: () => 0 });
 
   it('is created when missing', async () => {
-    const cache = await openFileCache({ folder: join(folder, 'a', 'b'), maxBytes: 100, now: () => 0 });
+    const cache = await openDiskCache({ folder: join(folder, 'a', 'b'), maxBytes: 100, now: () => 0 });
     await cache.set('k', 'v', 1000);
     expect(await cache.get('k')).toBe('v');
     await cache.close();
@@ -43,7 +43,7 @@ describe('the folder of the file cache', () => {
 
   it('is accessible for its owner only, and so are the entries', async () => {
     const made = join(folder, 'made');
-    const cache = await openFileCache({ folder: made, maxBytes: 1000, now: () => 0 });
+    const cache = await openDiskCache({ folder: made, maxBytes: 1000, now: () => 0 });
     await cache.set('k', 'v', 1000);
     await cache.close();
     const [entry = ''] = await readdir(made);

@@ -1,5 +1,5 @@
-// Signed uploads: a token is valid once, for the file that was signed. Each used token is a row, inserted in the commit of its
-// upload, so that only one upload can succeed. Clients of this dialect expect `name` and `message` at the top of an error.
+// The used tokens of signed uploads: a token is valid once, for the file that was signed. Each used one is a row, inserted in the
+// commit of its upload, so that only one upload can succeed. Clients of this dialect expect `name` and `message` at the top of an error.
 
 import { AppError, type ErrorCode, StoreError } from '../errors/errors.ts';
 import type { DocumentStore, Namespace, Write } from '../stores/ports.ts';

@@ -3,7 +3,7 @@ import type { WorkspaceFiles } from './workspace-files.ts';
 import { isAtDepth, isWithinLevels } from './workspace-paths.ts';
 
 /** Opens texts by their paths. What is written goes into the same map. */
-export function createTextWorkspace(texts: Map<string, string>): WorkspaceFiles {
+export function createMemoryWorkspace(texts: Map<string, string>): WorkspaceFiles {
   const paths = (isMeant: (path: string) => boolean) => [...texts.keys()].filter(isMeant).sort();
   return {
     list: async (folder, depth) => paths(isAtDepth(folder, depth)),

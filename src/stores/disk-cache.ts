@@ -14,7 +14,7 @@ const ENTRY_FILE = /^[0-9a-f]{64}\.entry/;
 /** Entries contain data that not everyone may read: access for the owner only. */
 const FOLDER_MODE = 0o700;
 
-interface FileCacheOptions {
+interface DiskCacheOptions {
   /** Created if missing. */
   readonly folder: string;
   /** Limit of all entries on disk. */
@@ -40,7 +40,7 @@ async function readText(path: string, bytes: number): Promise<ChunkedText> {
 }
 
 /** Opens an empty cache. Rejects if the folder cannot be created or read. */
-export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions): Promise<CacheStore> {
+export async function openDiskCache({ folder, maxBytes, now }: DiskCacheOptions): Promise<CacheStore> {
   await makeFolder(folder, FOLDER_MODE);
   let writes = 0;
   const pending = new Set<Promise<void>>();

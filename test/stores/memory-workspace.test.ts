@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createTextWorkspace } from '../../src/stores/text-workspace.ts';
+import { createMemoryWorkspace } from '../../src/stores/memory-workspace.ts';
 
 it('a workspace in memory is read, written and listed as one on disk is', async () => {
-  const workspace = createTextWorkspace(new Map([['hooks/a.js', 'é']]));
+  const workspace = createMemoryWorkspace(new Map([['hooks/a.js', 'é']]));
   await workspace.write('endpoints/1.0/endpoint.b.js', 'x');
   const any = { maxBytes: 2, followLinks: true };
   expect(await workspace.read('hooks/a.js', any)).toEqual({ state: 'bytes', bytes: Buffer.from('é') });
