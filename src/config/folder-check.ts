@@ -1,11 +1,12 @@
 // Checks the folders that settings name, at the start: what clients get and what the server removes by itself must not lie among
 // what is the server's own, whatever links lead where.
-import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { constants, existsSync } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { AppError } from '../errors/errors.ts';
 import { isWithin, realPathOf } from '../lib/files/containment.ts';
+import { errorCodeOf, isFileMissing } from '../lib/files/file-operations.ts';
 import { auditFolderOf, DATA_FOLDER_SETTING, dataFolderOf } from './data-folder.ts';
-import { accessIssue } from './folder-access.ts';
 import type { Config } from './schema.ts';
 
 export interface FolderIssue {
@@ -112,6 +113,38 @@ async function overlapIssues(place: Place, others: readonly Place[]): Promise<re
     return [{ severity: 'error', field: place.field, message: `${not} ${other.what}` }];
   });
   return (await Promise.all(found)).flat();
+}
+
+interface AccessIssue {
+  readonly severity: 'error' | 'warning';
+  /** Continues the name of the setting. */
+  readonly message: string;
+}
+
+/** Finds the folder, or the nearest existing one above it. */
+async function nearestExisting(path: string): Promise<{ readonly path: string; readonly isFolder: boolean }> {
+  try {
+    return { path, isFolder: (await stat(path)).isDirectory() };
+  } catch (error) {
+    if (!isFileMissing(error) || dirname(path) === path) throw error;
+    return nearestExisting(dirname(path));
+  }
+}
+
+/** Whether the server can write a folder that need not exist yet: undefined where it can. */
+async function accessIssue(folder: string): Promise<AccessIssue | undefined> {
+  try {
+    const found = await nearestExisting(folder);
+    if (!found.isFolder) return { severity: 'error', message: `is no folder: ${found.path} is a file` };
+    await access(found.path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = String(errorCodeOf(error) ?? 'unknown error');
+    return {
+      severity: 'warning',
+      message: `names a folder that cannot be written (${code}): uploads will fail`,
+    };
+  }
 }
 
 /** What is wrong with the folders that the settings name. Nothing is changed or created. */

@@ -1,7 +1,6 @@
 // Validates values of settings, one by one and against each other.
 import type { Json } from '../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../lib/json/json-schema.ts';
-import { issuerIssues, type RuleIssue } from './issuer-rules.ts';
 import type { NumberSchema, SettingSchema, TextSchema } from './schema/setting-schema.ts';
 import type { Config } from './schema.ts';
 import { SETTING_FORMATS } from './setting-formats.ts';
@@ -82,6 +81,48 @@ export function passesFastCheck({ leaf }: Setting, value: Json): boolean {
 export async function createSettingValidator(): Promise<ValidateSetting> {
   const check = await createSchemaValidator({ annotations: ANNOTATIONS, formats: SETTING_FORMATS });
   return (setting, value) => validateWith(check, setting, value);
+}
+
+/** What is wrong with settings that are valid each. */
+interface RuleIssue {
+  /** Canonical path of the setting that is missing or wrong. */
+  readonly path: string;
+  readonly message: string;
+}
+
+type Issuers = Config['auth']['issuers'];
+
+/** Tokens are told apart by `issuer`, users by `name`: neither may mean two. */
+function repeatedIssuers(issuers: Issuers, member: 'name' | 'issuer'): string[] {
+  return issuers.flatMap((issuer, at) => {
+    const first = issuers.findIndex((other) => other[member] === issuer[member]);
+    return first === at ? [] : [`item ${at + 1}: ${member} is that of item ${first + 1} too`];
+  });
+}
+
+function keySourceIssues({ jwksUrl, publicKey }: Issuers[number], at: number): string[] {
+  if ((jwksUrl === undefined) !== (publicKey === undefined)) return [];
+  const found = jwksUrl === undefined ? 'neither' : 'both';
+  return [`item ${at + 1} needs either jwksUrl or publicKey, and has ${found}`];
+}
+
+/** Ids of clients and of users would be taken for each other. */
+function adminOfIssuer({ issuers, admin }: Pick<Config['auth'], 'issuers' | 'admin'>): readonly RuleIssue[] {
+  const owner = issuers.find(({ name }) => admin.id?.startsWith(`${name}:`));
+  if (owner === undefined) return [];
+  const message = `begins with ${owner.name}: as ids of users of the issuer ${owner.name} do; choose another one (CLOISTER_ADMIN_ID)`;
+  return [{ path: 'auth.admin.id', message }];
+}
+
+/** Checks issuers whose members are valid each, and that the configured admin is none of their users. */
+function issuerIssues(auth: Pick<Config['auth'], 'issuers' | 'admin'>): readonly RuleIssue[] {
+  const { issuers } = auth;
+  const messages = [
+    ...issuers.flatMap(keySourceIssues),
+    ...repeatedIssuers(issuers, 'name'),
+    ...repeatedIssuers(issuers, 'issuer'),
+  ];
+  return [...messages.map((message) => ({ path: 'auth.issuers', message })), ...adminOfIssuer(auth)];
 }
 
 function missingSettings(

@@ -10,7 +10,7 @@ import type {
   OperationText,
 } from '../../../src/http/core/operation.ts';
 import { COMPONENT_SCHEMAS } from '../../../src/http/description/components.ts';
-import { errorStatuses } from '../../../src/http/description/error-answers.ts';
+import { errorStatuses } from '../../../src/http/description/openapi-operation.ts';
 import { ref } from '../../../src/lib/json/schema-parts.ts';
 import { describedRoutes } from './described-routes.ts';
 import { cell, memberRows, words } from './schema-words.ts';

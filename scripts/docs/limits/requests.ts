@@ -71,8 +71,8 @@ export const REQUEST_LIMITS: readonly Limit[] = [
   {
     limit: 'fetch of the keys of an issuer: time; answer',
     default: [
-      constant('src/auth/issuers/fetch-key-set.ts', 'MAX_FETCH_MS', 'ms'),
-      constant('src/auth/issuers/fetch-key-set.ts', 'MAX_KEY_SET_BYTES', 'bytes'),
+      constant('src/auth/issuers/issuer-keys.ts', 'MAX_FETCH_MS', 'ms'),
+      constant('src/auth/issuers/issuer-keys.ts', 'MAX_KEY_SET_BYTES', 'bytes'),
     ].join('; '),
     past: 'the keys from before count; where there are none, its tokens are 503',
     tests: ['auth/issuers/issuer-keys'],

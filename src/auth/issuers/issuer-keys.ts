@@ -1,10 +1,17 @@
-// The keys of an issuer: one of the configuration, or a set that the issuer publishes, fetched when it is needed.
+// The keys of an issuer: one of the configuration, or a set that the issuer publishes, fetched when it is needed: one GET, no
+// redirects, limits of time and size.
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { AppError } from '../../errors/errors.ts';
+import { createDestinationResolver, createNameResolver } from '../../lib/egress/destination.ts';
+import {
+  readResponseBody,
+  rejectOnAbort,
+  sendRequest,
+  withFetchTimeout,
+} from '../../lib/egress/http-request.ts';
 import { lazyPackage } from '../../lib/files/lazy-package.ts';
 import type { Log } from '../../lib/logger.ts';
 import { readPublicKey } from '../../lib/public-key.ts';
-import { fetchKeySet, KeySetError } from './fetch-key-set.ts';
 
 const keySets = lazyPackage<typeof import('jose/jwks/local')>('jose/jwks/local');
 
@@ -46,6 +53,41 @@ export function createConfiguredKey(pem: string): IssuerKeys {
   if (found === undefined) throw new Error('auth.issuers: publicKey is not valid');
   const keys: VerificationKeys = { algorithms: found.algorithms, find: async () => found.key };
   return { peek: () => keys, get: async () => keys, refresh: async (known) => known };
+}
+
+/** For the whole fetch, the look-up of the name included. */
+const MAX_FETCH_MS = 2000;
+/** A key has about 500 bytes, with a certificate some 3,000. */
+const MAX_KEY_SET_BYTES = 262_144;
+
+const HEADERS = [
+  ['accept', 'application/jwk-set+json, application/json'],
+  ['user-agent', 'Cloister'],
+] as const;
+
+/** Every address is open: the operator names the host, and an issuer in a private network is an ordinary one. */
+const resolveDestination = createDestinationResolver(createNameResolver(), () => true);
+
+/** The answer of an issuer is not the one with its keys. */
+class KeySetError extends Error {
+  override name = 'KeySetError';
+}
+
+/**
+ * Gives the text of the answer. Rejects with a KeySetError for any status but 200, a redirect included: only the operator says
+ * whose keys are trusted; otherwise with what failed underneath. `aborted` ends the fetch.
+ */
+function fetchKeySet(url: URL, aborted: AbortSignal): Promise<string> {
+  return withFetchTimeout({ timeoutMs: MAX_FETCH_MS, aborted }, async (signal) => {
+    const addresses = await rejectOnAbort(resolveDestination(url), signal);
+    const request = { url, method: 'GET', headers: HEADERS, body: undefined };
+    const response = await sendRequest(request, { addresses, signal, headersMs: MAX_FETCH_MS });
+    if (response.statusCode !== 200) {
+      response.destroy();
+      throw new KeySetError(`the answer has status ${response.statusCode}`);
+    }
+    return (await readResponseBody(response, MAX_KEY_SET_BYTES)).toString('utf8');
+  });
 }
 
 /** Reads a key set (RFC 7517). Throws a KeySetError. */

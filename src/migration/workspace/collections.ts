@@ -1,7 +1,7 @@
 // Specifications of collections: copied where they are JSON already, written anew where they are looser or had another name.
 import { checkCollectionAddress } from '../../collections/specifications/collection-address.ts';
 import { DEFAULT_BUCKET } from '../../collections/specifications/older-fields.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import { named } from '../report/report.ts';
 import { MAX_JSON_BYTES, readJson5 } from '../settings/json5.ts';
@@ -12,7 +12,6 @@ import {
   partsBelow,
   type SiteContents,
 } from '../site/site-contents.ts';
-import { readUse } from './collection-use.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/s;
 /** Parts of a path: version, database, file. */
@@ -29,6 +28,45 @@ function referencedBy(source: JsonObject): readonly string[] {
       database === undefined ? (isMedia ? (mediaBucket ?? DEFAULT_BUCKET) : collection) : undefined;
     return typeof name === 'string' ? [name] : [];
   });
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+
+/** The method whose requests an event is part of. */
+function methodOf(event: string): string {
+  if (/Create$/.test(event)) return 'POST';
+  if (/Update$/.test(event)) return 'PUT';
+  return /Delete$/.test(event) ? 'DELETE' : 'GET';
+}
+
+/** The names in one member of `settings.hooks`: texts, or objects with options beside the name. */
+function namesIn(list: Json): readonly string[] {
+  const entries = Array.isArray(list) ? (list as readonly Json[]) : [list];
+  return entries.flatMap((entry) => {
+    const name = isJsonObject(entry) ? entry['hook'] : entry;
+    return typeof name === 'string' ? [name] : [];
+  });
+}
+
+/** `authenticate` lists the methods that need a token; true, as without it, means all. */
+function openMethodsOf(authenticate: Json | undefined): ReadonlySet<string> {
+  if (authenticate === false) return new Set(METHODS);
+  const needing = Array.isArray(authenticate) ? (authenticate as readonly Json[]) : METHODS;
+  return new Set(METHODS.filter((method) => !needing.includes(method)));
+}
+
+/** How the settings of a specification let its collection be used: its hooks, and what needs no token. */
+function readUse({ settings }: JsonObject): Pick<MigratedCollection, 'hooks' | 'openHooks' | 'openMethods'> {
+  const { hooks, authenticate } = isJsonObject(settings) ? settings : {};
+  const openMethods = openMethodsOf(authenticate);
+  const uses = Object.entries(isJsonObject(hooks) ? hooks : {}).flatMap(([event, list]) =>
+    namesIn(list).map((name) => ({ name, isOpen: openMethods.has(methodOf(event)) })),
+  );
+  return {
+    hooks: new Set(uses.map(({ name }) => name)),
+    openHooks: new Set(uses.flatMap(({ name, isOpen }) => (isOpen ? [name] : []))),
+    openMethods,
+  };
 }
 
 interface ReadCollection extends MigratedCollection {

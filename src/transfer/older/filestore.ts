@@ -1,10 +1,12 @@
-// The databases of a filestore: one for each file, with what the filestore itself wrote into documents taken out again.
+// The databases of a filestore: one for each file, with what the filestore itself wrote into documents taken out again. It made UUIDs,
+// which no path reaches and no Reference field takes: each of them becomes an id of the same form as ours, always the same one,
+// wherever it stands.
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
 import { importError } from '../import-entry.ts';
 import { type FilestoreCollection, MAX_FILESTORE_BYTES, readFilestoreFile } from './filestore-file.ts';
-import { filestoreId, replaceIds } from './filestore-ids.ts';
 import type { MemberQuery, OlderDatabase } from './older-database.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.db', '.json']);
@@ -49,6 +51,39 @@ function withoutMeta({ $loki: _, meta, ...document }: JsonObject): JsonObject {
   const own = Object.entries(meta).filter(([name]) => !META_MEMBERS.includes(name));
   // A field of this name lost nothing to the filestore, which added its members to it.
   return own.length === 0 ? document : { ...document, meta: Object.fromEntries(own) };
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const MAX_SECONDS = 0xff_ff_ff_ff;
+const MAX_POSITION = 0xff_ff_ff;
+
+const numberOf = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+
+const hexadecimal = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
+
+/**
+ * The id for a document that a filestore gave a UUID: when it was created, its position, and a part of the hash of the UUID. So ids
+ * have the order in which the documents were created. Undefined for any other id.
+ */
+function filestoreId(document: JsonObject): string | undefined {
+  const { _id, _createdAt, createdAt, $loki, meta } = document;
+  if (typeof _id !== 'string' || !UUID.test(_id)) return undefined;
+  const stored = isJsonObject(meta) ? meta['created'] : undefined;
+  const created = numberOf(_createdAt) ?? numberOf(createdAt) ?? numberOf(stored) ?? 0;
+  const seconds = Math.min(Math.floor(created / 1000), MAX_SECONDS);
+  const position = Math.min(Math.floor(numberOf($loki) ?? 0), MAX_POSITION);
+  return hexadecimal(seconds, 8) + hexadecimal(position, 6) + sha256Hex(_id.toLowerCase()).slice(0, 10);
+}
+
+/** A value with the new ids in place of the old ones, as names of members too. */
+function replaceIds(value: Json, ids: ReadonlyMap<string, string>): Json {
+  if (typeof value === 'string') return ids.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((element: Json) => replaceIds(element, ids));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [ids.get(name) ?? name, replaceIds(member, ids)]),
+  );
 }
 
 interface FilestoreDatabase {

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import { createImportEntry, type ImportEntry, type ImportSite } from '../import-entry.ts';
 import { formatNamespace } from '../namespaces.ts';
 import { convertDocument } from './convert-document.ts';
-import { createNoticeCounts, type NoticeCounts } from './notice-counts.ts';
 import { type CollectionRole, findRoles, namespaceHere, type OlderSite } from './older-collections.ts';
 import type { OlderDatabase } from './older-database.ts';
 import { joinPages, withOwners, withRevisionIds } from './revision-links.ts';
@@ -47,6 +46,32 @@ export interface OlderReader {
   entries(plan: OlderPlan, watch: ReadWatch): AsyncGenerator<ImportEntry>;
   /** The records of clients, as the older server has them. */
   clients(plan: OlderPlan): AsyncGenerator<JsonObject>;
+}
+
+/** Lines for the operator about many documents: one line for all that it is true of, with their number. */
+interface NoticeCounts {
+  /** Counts one more document that a line is true of. */
+  add(line: string): void;
+  /** The lines, in the order in which they were first added. */
+  lines(): readonly string[];
+}
+
+/** A document may have any number of names. */
+const MAX_LINES = 200;
+
+function createNoticeCounts(): NoticeCounts {
+  const counts = new Map<string, number>();
+  return {
+    add(line) {
+      const count = counts.get(line);
+      if (count !== undefined || counts.size < MAX_LINES) counts.set(line, (count ?? 0) + 1);
+    },
+    lines: () =>
+      [...counts].map(
+        ([line, count]) =>
+          `${line} (${count.toLocaleString('en')} ${count === 1 ? 'document' : 'documents'})`,
+      ),
+  };
 }
 
 /** Characters of an id or the name of a field in a line. */
