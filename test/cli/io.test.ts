@@ -1,9 +1,13 @@
 import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
-import { createIo, firstSignal, operatorMessage, systemErrorCode } from '../../src/cli/io.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createIo, firstSignal, loadOrReport, operatorMessage, systemErrorCode } from '../../src/cli/io.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
 
 describe('createIo', () => {
   it('writes lines to stdout and stderr', () => {
@@ -92,5 +96,31 @@ describe('systemErrorCode', () => {
   it('returns the code of operating system errors only', async () => {
     expect(systemErrorCode(await missing())).toBe('ENOENT');
     expect(systemErrorCode(new Error('a'))).toBeUndefined();
+  });
+});
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'cloister-cli-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+describe('loadOrReport', () => {
+  it('gives the configuration and prints warnings', async () => {
+    const io = captureIo(cwd, { CLOISTER_SERVER_PROT: '1' });
+    const loaded = await loadOrReport({ port: '7' }, io);
+    expect(loaded?.config.server.port).toBe(7);
+    expect(io.complained).toEqual([
+      'warning: CLOISTER_SERVER_PROT is ignored; did you mean CLOISTER_SERVER_PORT?',
+    ]);
+  });
+
+  it('prints every problem and gives nothing', async () => {
+    const io = captureIo(cwd, { CLOISTER_SERVER_PORT: 'x', CLOISTER_CORS: 'x' });
+    expect(await loadOrReport({}, io)).toBeUndefined();
+    expect(io.complained).toEqual([
+      'CLOISTER_SERVER_PORT must be a whole number',
+      'CLOISTER_CORS must be true or false',
+    ]);
+    expect(io.printed).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     limit: 'renderings that failed and are remembered',
     default: constant('src/delivery/images/variant-service.ts', 'MAX_REMEMBERED'),
     past: 'the oldest is forgotten',
-    tests: ['delivery/images/recent-failures'],
+    tests: ['delivery/images/variant-service-failures'],
   },
   {
     limit: 'memory for decoding, all renderings together',
@@ -114,7 +114,7 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     limit: 'size of that answer; requests at a time',
     default: `${constant('src/delivery/lookups/remote-lookup.ts', 'MAX_ANSWER_BYTES', 'bytes')}; ${constant('src/delivery/lookups/remote-lookup.ts', 'MAX_REQUESTS')}`,
     past: 'the fact counts as unknown',
-    tests: ['delivery/lookups/remote-service', 'delivery/lookups/remote-lookup'],
+    tests: ['delivery/lookups/remote-lookup-service', 'delivery/lookups/remote-lookup'],
   },
   {
     limit: 'time without another attempt after a failure, `geolocation.failureTtl`, `network.failureTtl`',
@@ -150,6 +150,6 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     limit: 'the path of the original of a preview',
     default: `${constant('src/delivery/preview-recipe.ts', 'MAX_ORIGINAL_LENGTH')} characters`,
     past: '400',
-    tests: ['http/delivery/recipe-preview-route'],
+    tests: ['http/delivery/definition-routes-preview'],
   },
 ];

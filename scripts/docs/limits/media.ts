@@ -89,7 +89,7 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     limit: 'bytes of a PNG, JPEG, GIF or WebP that are read without a thread',
     default: constant(TASKS, 'MAX_HEADER_BYTES', 'bytes'),
     past: 'a thread reads more of it',
-    tests: ['workers/image-header'],
+    tests: ['workers/image-dimensions'],
   },
   {
     limit: 'reading dimensions: time, threads, images that wait, time for that',

@@ -50,7 +50,7 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     limit: 'body of a request, `grants.request.maxBodyBytes`, and what it would take of the heap',
     default: '`limits.jsonBytes`, and half of `heapMb`',
     past: '413 before the code runs',
-    tests: ['http/modules/endpoint-body'],
+    tests: ['http/modules/endpoint-call-route-body'],
   },
   {
     limit: 'headers of an answer',

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { benchFor, fetchBench, fetchGrant, namesOf, serve } from './servers.ts';
+import { benchFor, fetchBench, fetchGrant, namesOf, serve } from './fetch/servers.ts';
 
 test('fetch sends a covered request with the headers of its grant', async () => {
   const server = await serve((_request, response) => {

@@ -1,8 +1,8 @@
 // The lookups that a configuration asks for.
 import { describe, expect, it } from 'vitest';
-import { createLookups } from '../../../src/setup/definitions.ts';
-import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
-import { answerJson, lookupService } from '../../helpers/app/delivery.ts';
+import { createLookups } from '../../src/setup/definitions.ts';
+import { createMemoryCache } from '../../src/stores/memory-cache.ts';
+import { answerJson, lookupService } from '../helpers/app/delivery.ts';
 
 const IP = '8.8.8.8';
 const SETTINGS = {

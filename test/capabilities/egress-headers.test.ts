@@ -4,8 +4,8 @@ import {
   omitBodyHeaders,
   parseGuestHeaders,
   resolveGrantHeaders,
-} from '../../../src/capabilities/egress.ts';
-import { fetchGrant } from './servers.ts';
+} from '../../src/capabilities/egress.ts';
+import { fetchGrant } from './fetch/servers.ts';
 
 const ORIGIN = 'https://api.example.com';
 const set = (name: string, value = 'x') => parseGuestHeaders([[name, value]], ORIGIN);

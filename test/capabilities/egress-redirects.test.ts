@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { benchFor, fetchBench, fetchGrant, serve } from './servers.ts';
+import { benchFor, fetchBench, fetchGrant, serve } from './fetch/servers.ts';
 
 const to = (status: number, location: string) => (_request: IncomingMessage, response: ServerResponse) => {
   response.writeHead(status, { location });

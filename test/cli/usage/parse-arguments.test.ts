@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseArguments } from '../../src/cli/usage/parse-arguments.ts';
+import { parseArguments } from '../../../src/cli/usage/parse-arguments.ts';
 
 const parse = (line: string) => parseArguments(line === '' ? [] : line.split(' '));
 
