@@ -4,6 +4,7 @@ import {
   acceptCodeBodiesOnly,
   acceptTextAsJson,
   acceptUrlEncoded,
+  bodyLimit,
   jsonBody,
   jsonObjectBody,
   parseFormBody,
@@ -173,4 +174,10 @@ describe('a server that accepts JSON', () => {
     const answer = await post('/object', { 'content-type': 'application/json' }, payload);
     expect(answer.json()).toMatchObject({ errors: [{ message: 'The body must be a JSON object' }] });
   });
+});
+
+it('the limit of a body is that of its family of routes, never more than that of the server', () => {
+  expect(bodyLimit('token', 10_485_760)).toBe(10_240);
+  expect(bodyLimit('specification', 10_485_760)).toBe(1_048_576);
+  expect(bodyLimit('specification', 2000)).toBe(2000);
 });

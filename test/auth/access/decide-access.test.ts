@@ -1,12 +1,12 @@
 // Access decisions without rules: public methods, permissions by name, version, database and action, admins.
 import { describe, expect, it, test } from 'vitest';
-import { createCallers } from '../../src/auth/access/callers.ts';
-import { decideAccess, type RuledCollection } from '../../src/auth/access/decide-access.ts';
-import { decideEndpoint } from '../../src/auth/access/permissions.ts';
-import type { Client, Permissions } from '../../src/auth/clients/client.ts';
-import { createCollectionRegistry } from '../../src/collections/model/collection-registry.ts';
-import { ACCESS_ACTIONS, type AccessAction } from '../../src/lib/access-actions.ts';
-import { collection } from '../http/fixtures.ts';
+import { createCallers } from '../../../src/auth/access/callers.ts';
+import { decideAccess, type RuledCollection } from '../../../src/auth/access/decide-access.ts';
+import { decideEndpoint } from '../../../src/auth/access/permissions.ts';
+import type { Client, Permissions } from '../../../src/auth/clients/client.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection-registry.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../../src/lib/access-actions.ts';
+import { collection } from '../../http/fixtures.ts';
 
 const books = (authenticate: boolean | readonly string[] = true, media = false): RuledCollection =>
   collection('books', { settings: { authenticate, media } });
