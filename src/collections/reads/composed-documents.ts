@@ -42,25 +42,25 @@ interface ReferenceValue extends TextSpan {
   readonly name: ReferenceName;
   /** References of one document are in the member `composed` in the order of their batches. */
   readonly batch: ReferenceBatch;
-  readonly isList: boolean;
-  readonly elements: readonly ValueElement[];
+  /** The id that the value is, or the elements of the list. */
+  readonly content: Reference | readonly ListElement[];
 }
 
-/** The id that a value is, or an element of a list. */
-interface ValueElement {
+interface ListElement {
   /** As JSON text. */
   readonly raw: string;
-  /** In lower case. Undefined for anything else in a list. */
-  readonly id: string | undefined;
-  /** The document that replaces it, as JSON text. Undefined: it stays. */
-  content: string | undefined;
+  /** Undefined for anything but an id. */
+  readonly reference: Reference | undefined;
 }
 
 /** An id that is to be resolved. */
-export interface Reference extends ValueElement {
+export interface Reference {
+  /** In lower case. */
   readonly id: string;
   /** The document in which it stands. */
   readonly document: ComposedDocument;
+  /** The document that replaces it, as JSON text. Undefined: it stays. */
+  replacement: string | undefined;
 }
 
 /** Ids of one level that are resolved together. */
@@ -93,6 +93,19 @@ interface FinderOptions {
  */
 export type FindReferences = (text: string, replaced?: Reference) => readonly ComposedDocument[];
 
+/** A document whose references are being found. */
+type FoundDocument = Omit<ComposedDocument, 'values'> & { values: readonly ReferenceValue[] };
+
+/** A Reference field in the documents of a text. */
+interface SoughtField {
+  readonly name: ReferenceName;
+  /** Where its value begins in each of them; -1 without one. */
+  readonly places: readonly number[];
+  /** Undefined until a document has a value: batches are in the order in which they are needed. */
+  batch: ReferenceBatch | undefined;
+}
+
+const NO_VALUES: readonly ReferenceValue[] = [];
 const OPENING_BRACKET = 0x5b;
 const COMPOSED_NAME = memberName('composed');
 // One class, at the beginning: the engine searches for it in two thirds of the time that the pattern of the name takes.
@@ -101,8 +114,14 @@ const ENDS_AS_COMPOSED = /[c]omposed":/;
 /** Makes the function that finds the references in documents of a collection. */
 export function createReferenceFinder({ names, namespace, quota, batchFor }: FinderOptions): FindReferences {
   /** Adds an id to its batch, unless it must stay. */
-  const add = (reference: Reference, { references }: ReferenceBatch, around: readonly string[]) => {
-    if (references !== undefined && quota.references > 0 && !around.includes(reference.id)) {
+  const add = (
+    id: string,
+    document: ComposedDocument,
+    { references }: ReferenceBatch,
+    around: readonly string[],
+  ): Reference => {
+    const reference = { id, document, replacement: undefined };
+    if (references !== undefined && quota.references > 0 && !around.includes(id)) {
       quota.references -= 1;
       references.push(reference);
     }
@@ -112,57 +131,63 @@ export function createReferenceFinder({ names, namespace, quota, batchFor }: Fin
   /** The value that begins at `start`; undefined for one that is neither an id nor a list. */
   const toValue = (
     document: ComposedDocument,
-    name: ReferenceName,
+    field: SoughtField,
     start: number,
   ): ReferenceValue | undefined => {
     const { text } = document;
-    const batch = batchFor(name.field);
-    const around = batch.references === undefined ? [] : idsAround(document, batch.namespace);
+    const { name } = field;
+    field.batch ??= batchFor(name.field);
+    const { batch } = field;
+    const around = batch.references === undefined ? NO_IDS : idsAround(document, batch.namespace);
     if (text.charCodeAt(start) === OPENING_BRACKET) {
       const end = endOfValue(text, start);
       const list = parseStoredJson<readonly Json[]>(text.slice(start, end)).filter((item) => item !== null);
-      const elements = list.map((item) => {
-        const raw = JSON.stringify(item);
-        if (!isId(item)) return { raw, id: undefined, content: undefined };
-        return add({ raw, id: item.toLowerCase(), document, content: undefined }, batch, around);
+      const content = list.map((item) => {
+        const reference = isId(item) ? add(item.toLowerCase(), document, batch, around) : undefined;
+        return { raw: JSON.stringify(item), reference };
       });
-      return { name, batch, start, end, isList: true, elements };
+      return { name, batch, start, end, content };
     }
     // Nearly all references are a single id, which needs no parser.
     const end = start + QUOTED_ID_CHARACTERS;
     const id = parseQuotedId(text, { start, end });
-    if (id === undefined) return undefined;
-    const reference = add({ raw: text.slice(start, end), id, document, content: undefined }, batch, around);
-    return { name, batch, start, end, isList: false, elements: [reference] };
+    return id === undefined
+      ? undefined
+      : { name, batch, start, end, content: add(id, document, batch, around) };
   };
 
   return (text, replaced) => {
     const objects = objectSpans(text);
     const mayHaveComposed = ENDS_AS_COMPOSED.test(text);
-    const fields = names.map((name) => ({ name, places: findInObjects(text, objects, name) }));
+    const fields = names.map(
+      (name): SoughtField => ({ name, places: findInObjects(text, objects, name), batch: undefined }),
+    );
     return objects.map((span, index) => {
-      const values: ReferenceValue[] = [];
-      const document = { text, span, namespace, replaced, values, mayHaveComposed };
-      const placeIn = ({ places }: (typeof fields)[number]) => places[index] ?? -1;
+      const document: FoundDocument = { text, span, namespace, replaced, values: NO_VALUES, mayHaveComposed };
       // In the order of the specification, or of the document: it decides which ids the quota allows.
-      const visited = span.nested === undefined ? fields : inOrder(fields, placeIn);
+      const visited =
+        span.nested === undefined ? fields : inOrder(fields, ({ places }) => places[index] ?? -1);
       for (const field of visited) {
-        const place = placeIn(field);
-        const value = place < 0 ? undefined : toValue(document, field.name, place);
-        if (value !== undefined) values.push(value);
+        const place = field.places[index] ?? -1;
+        const value = place < 0 ? undefined : toValue(document, field, place);
+        if (value === undefined) continue;
+        // A list of one takes less memory than one that can grow, and most documents have a single value.
+        document.values = document.values === NO_VALUES ? [value] : [...document.values, value];
       }
       return document;
     });
   };
 }
 
+const NO_IDS: readonly string[] = [];
+
 /** The ids of the document and of those around it, of one namespace: documents of several collections may have the same id. */
 function idsAround(document: ComposedDocument, namespace: string | undefined): readonly string[] {
-  const ids: string[] = [];
+  let ids = NO_IDS;
   for (let at: ComposedDocument | undefined = document; at !== undefined; at = at.replaced?.document) {
     if (at.namespace !== namespace) continue;
     const id = at.replaced?.id ?? readDocumentId(textOf(at));
-    if (id !== undefined) ids.push(id);
+    if (id !== undefined) ids = [...ids, id];
   }
   return ids;
 }
@@ -173,65 +198,71 @@ const textOf = ({ text, span }: ComposedDocument) => text.slice(span.start, span
 const inOrder = <T>(items: readonly T[], rank: (item: T) => number) =>
   items.length > 1 ? items.toSorted((a, b) => rank(a) - rank(b)) : items;
 
-/**
- * Puts a document in the place of its id, unless the quota is used up. With `find`, returns it if it has references itself: these
- * are resolved too, and then `renderEmbedded` puts the result in its place.
- */
+/** Puts the text of a document in the place of its id. False where there is none, and when the quota is used up. */
 export function embedDocument(
   reference: Reference,
-  text: string,
-  { quota, find }: { readonly quota: CompositionQuota; readonly find?: FindReferences | undefined },
-): ComposedDocument | undefined {
-  if (text.length > quota.characters) return undefined;
+  text: string | undefined,
+  quota: CompositionQuota,
+): text is string {
+  if (text === undefined || text.length > quota.characters) return false;
   quota.characters -= text.length;
-  reference.content = text;
-  return find?.(text, reference).find(({ values }) => values.length > 0);
+  reference.replacement = text;
+  return true;
 }
 
 /** Puts the text of a document whose references are resolved in the place of its id. */
 export function renderEmbedded(document: ComposedDocument): void {
-  if (document.replaced !== undefined) document.replaced.content = renderDocument(document);
+  if (document.replaced !== undefined) document.replaced.replacement = renderDocument(document);
 }
 
 /** A part of a text, and what replaces it. */
-type TextEdit = Pick<ReferenceValue, 'start' | 'end' | 'isList' | 'elements'>;
+interface TextEdit extends TextSpan {
+  readonly content: ReferenceValue['content'] | string;
+}
 
 /** The text of a document with its references replaced, and the replaced ids in the member `composed`. */
 export function renderDocument(document: ComposedDocument): string {
   const { text, span, values, mayHaveComposed } = document;
   if (values.length === 0) return textOf(document);
-  const members = renderComposed(values);
+  const members = renderComposed(text, values);
   const present = members !== '' && mayHaveComposed ? findMember(textOf(document), COMPOSED_NAME) : undefined;
   const edits = present === undefined ? values : [...values, extendComposed(document, present, members)];
   let result = '';
   let from = span.start;
   for (const edit of inOrder<TextEdit>(edits, ({ start }) => start)) {
-    result += text.slice(from, edit.start) + renderElements(edit, ({ raw, content }) => content ?? raw);
+    result += text.slice(from, edit.start) + renderContent(text, edit);
     from = edit.end;
   }
   if (members === '' || present !== undefined) return result + text.slice(from, span.end);
   return `${result}${text.slice(from, span.end - 1)},"composed":{${members}}}`;
 }
 
+const isList = (content: ReferenceValue['content']): content is readonly ListElement[] =>
+  Array.isArray(content);
+
+const renderList = (elements: readonly ListElement[], render: (element: ListElement) => string) =>
+  `[${elements.map(render).join(',')}]`;
+
+function renderContent(text: string, { content, start, end }: TextEdit): string {
+  if (typeof content === 'string') return content;
+  if (isList(content)) return renderList(content, ({ raw, reference }) => reference?.replacement ?? raw);
+  return content.replacement ?? text.slice(start, end);
+}
+
 /** The replaced ids of a document, as the members of an object. */
-function renderComposed(values: readonly ReferenceValue[]): string {
+function renderComposed(text: string, values: readonly ReferenceValue[]): string {
   let members = '';
-  for (const { name, isList, elements } of inOrder(values, ({ batch }) => batch.order)) {
-    const ids = isList ? elements.filter(({ id }) => id !== undefined) : elements;
-    if (ids.length === 0) continue;
-    const shown = renderElements({ isList, elements: ids }, ({ raw }) => raw);
-    members += `${members === '' ? '' : ','}${name.prefix}${shown}`;
+  for (const { name, content, start, end } of inOrder(values, ({ batch }) => batch.order)) {
+    const ids = isList(content) ? renderIds(content) : text.slice(start, end);
+    if (ids !== undefined) members += `${members === '' ? '' : ','}${name.prefix}${ids}`;
   }
   return members;
 }
 
-function renderElements(
-  { isList, elements }: Pick<ReferenceValue, 'isList' | 'elements'>,
-  render: (element: ValueElement) => string,
-): string {
-  const [only] = elements;
-  if (!isList && only !== undefined) return render(only);
-  return `[${elements.map(render).join(',')}]`;
+/** The ids of a list; undefined if it has none. */
+function renderIds(elements: readonly ListElement[]): string | undefined {
+  const ids = elements.filter(({ reference }) => reference !== undefined);
+  return ids.length === 0 ? undefined : renderList(ids, ({ raw }) => raw);
 }
 
 /** The member `composed` that a document has already, with the members of the replaced ids. */
@@ -240,5 +271,5 @@ function extendComposed({ text, span }: ComposedDocument, present: TextSpan, mem
   const end = span.start + present.end;
   const ids = parseStoredJson<JsonObject>(text.slice(start, end));
   const content = JSON.stringify({ ...ids, ...(JSON.parse(`{${members}}`) as JsonObject) });
-  return { start, end, isList: false, elements: [{ raw: '', id: undefined, content }] };
+  return { start, end, content };
 }

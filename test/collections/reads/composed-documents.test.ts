@@ -79,7 +79,7 @@ test('documents stop at the quota of characters', () => {
   const { document, batch } = findBy([A, A, A]);
   const text = JSON.stringify({ name: 'Ann', _id: A });
   const quota = createQuota(10, 2 * text.length);
-  for (const reference of batch.references ?? []) embedDocument(reference, text, { quota });
+  for (const reference of batch.references ?? []) embedDocument(reference, text, quota);
   expect(rendered(document)).toEqual({
     author: [{ name: 'Ann', _id: A }, { name: 'Ann', _id: A }, A],
     _id: OWN,
@@ -105,19 +105,28 @@ test('a document that is put into another keeps the ids of those around it, and 
   const inner = { author: [OWN, A, B], _id: A };
   const next = createBatch();
   const find = finderFor(quota, next);
-  const embedded = embedDocument(batch.references![0]!, JSON.stringify(inner), { quota, find })!;
+  const [author] = batch.references!;
+  const text = JSON.stringify(inner);
+  expect(embedDocument(author!, text, quota)).toBe(true);
+  const [embedded] = find(text, author);
   expect(next.references?.map(({ id }) => id)).toEqual([B]);
   expect(rendered(document).author).toEqual(inner);
-  renderEmbedded(embedded);
+  renderEmbedded(embedded!);
   expect(rendered(document).author).toEqual({ ...inner, composed: { author: inner.author } });
 });
 
 test('a document without references needs no rendering in the place of its id', () => {
   const quota = createQuota();
   const { document, batch } = findBy(A, { quota });
-  const find = finderFor(quota, createBatch());
-  expect(embedDocument(batch.references![0]!, `{"_id":"${A}"}`, { quota, find })).toBeUndefined();
+  expect(embedDocument(batch.references![0]!, `{"_id":"${A}"}`, quota)).toBe(true);
   expect(rendered(document).author).toEqual({ _id: A });
+});
+
+test('an id stays where there is no document, and where the quota of characters is used up', () => {
+  const { document, batch } = findBy(A);
+  expect(embedDocument(batch.references![0]!, undefined, createQuota())).toBe(false);
+  expect(embedDocument(batch.references![0]!, `{"_id":"${A}"}`, createQuota(10, 5))).toBe(false);
+  expect(rendered(document).author).toBe(A);
 });
 
 test('thousands of nested objects and of ids take time in proportion to their number', () => {
