@@ -8,7 +8,7 @@ import { createPlainField, type Field } from '../../src/collections/model/collec
 import { ACCESS_ACTIONS, type AccessAction } from '../../src/lib/access-actions.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import { MATCH_ALL } from '../../src/stores/filter.ts';
-import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../src/stores/matching/filter-predicate.ts';
 import { collection } from '../http/fixtures.ts';
 
 const field = (name: string, access?: Partial<FieldAccess>): Field => ({
@@ -49,7 +49,7 @@ const CALLERS: Readonly<Record<string, Client | null>> = {
 const OWNERS = ['ann', 'Ann', 'bob', 'idp:ann', 'nobody'];
 function ownersFor(somebody: Client | null | undefined, of: RuledCollection): readonly string[] {
   const { read } = decideAccess(somebody ?? null, of);
-  const matches = read === null ? () => false : compileFilter(read);
+  const matches = read === null ? () => false : createPredicate(read);
   return OWNERS.filter((owner) => matches({ _id: '1', owner, status: owner === 'bob' ? 'public' : 'draft' }));
 }
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../src/stores/matching/filter-predicate.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../src/stores/ports.ts';
 import { compareDocuments } from '../helpers/store/compare-documents.ts';
 import { definition, fields, filter, sort } from './arbitraries.ts';
@@ -66,7 +66,7 @@ export function documentStoreDifferential(current: () => DocumentStore, runs: nu
       });
       for (const { asked: drawn, ...page } of asked) {
         const ask = { ...page, filter: 'choices' in drawn ? matchingFilter(drawn, stored) : drawn };
-        const matches = stored.filter(compileFilter(ask.filter));
+        const matches = stored.filter(createPredicate(ask.filter));
         const expected = outcome(() =>
           matches.toSorted(compareDocuments(ask.sort)).slice(ask.skip, ask.skip + ask.limit),
         );

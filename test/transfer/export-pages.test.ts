@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { Filter } from '../../src/stores/filter.ts';
-import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../src/stores/matching/filter-predicate.ts';
 import type { DocumentStore, FindQuery } from '../../src/stores/ports.ts';
 import { readDocumentPages } from '../../src/transfer/export.ts';
 import { BOOKS, idOf, insert } from '../contracts/store-cases.ts';
@@ -31,7 +31,7 @@ function foreignStore(documents: readonly JsonObject[], hidden: ReadonlySet<unkn
   const findText: Source['findText'] = async (_ns, query) => {
     asked.push(query);
     const visible = documents.filter(({ _id }) => !usesId(query.filter) || !hidden.has(_id));
-    const found = visible.filter(compileFilter(query.filter));
+    const found = visible.filter(createPredicate(query.filter));
     if (query.sort[0]?.[1] === -1) found.reverse();
     return found.slice(query.skip, query.skip + query.limit).map((document) => JSON.stringify(document));
   };

@@ -5,7 +5,7 @@ import type { AccessAction } from '../../lib/access-actions.ts';
 import { forEachYielding, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
-import { compileFilter } from '../../stores/matching/compile-filter.ts';
+import { createPredicate } from '../../stores/matching/filter-predicate.ts';
 import { type CollectionAccess, notPermitted } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
@@ -21,7 +21,7 @@ const never: StateTest = () => false;
 export function createStateTest(access: CollectionAccess, action: AccessAction | 'findable'): StateTest {
   const filter = access[action];
   if (filter === MATCH_ALL) return always;
-  return filter === null ? never : compileFilter(filter);
+  return filter === null ? never : createPredicate(filter);
 }
 
 /** Makes the test whether writes may show, or find, a document for the caller. */

@@ -9,7 +9,7 @@ import {
   type ReferenceCondition,
 } from '../../../src/collections/filters/parsed-filter.ts';
 import { type FilterTest, MATCH_ALL } from '../../../src/stores/filter.ts';
-import { compileFilter } from '../../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../../src/stores/matching/filter-predicate.ts';
 import { BOOKS, PEOPLE } from './sample.ts';
 
 const condition: ReferenceCondition = {
@@ -132,8 +132,8 @@ test.each([
 ] as readonly (readonly (readonly FilterTest[])[])[])(
   'tests %j match the same documents when they are distributed',
   (tests) => {
-    const whole = compileFilter({ kind: 'field', path: 'a', tests: tests! });
-    const distributed = compileFilter(distributeTests(tests!, fieldFilter) as never);
+    const whole = createPredicate({ kind: 'field', path: 'a', tests: tests! });
+    const distributed = createPredicate(distributeTests(tests!, fieldFilter) as never);
     for (const value of VALUES) expect([value, distributed(value)]).toEqual([value, whole(value)]);
   },
 );
@@ -141,7 +141,7 @@ test.each([
 test('matchesMissing is true for exactly those atomic tests that match a document without the field', () => {
   const atomic = TESTS.filter(({ kind }) => !['ne', 'nin', 'not', 'all', 'exists'].includes(kind));
   for (const test of atomic) {
-    const matches = compileFilter({ kind: 'field', path: 'a', tests: [test] });
+    const matches = createPredicate({ kind: 'field', path: 'a', tests: [test] });
     expect([test, matchesMissing(test as never)]).toEqual([test, matches({})]);
   }
 });

@@ -3,7 +3,7 @@
 import { AppError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { type Filter, filterById, joinFilters } from '../../../stores/filter.ts';
-import { compileFilter } from '../../../stores/matching/compile-filter.ts';
+import { createPredicate } from '../../../stores/matching/filter-predicate.ts';
 import type { FilterCompiler } from '../../filters/compile.ts';
 import { narrowFilter, permitServer } from '../../model/access.ts';
 import type { Collection } from '../../model/collection.ts';
@@ -19,7 +19,7 @@ interface Deps extends Pick<WriteDeps, 'store' | 'registry'> {
 
 const stateOf = (state: JsonObject | undefined) => ({
   isKnown: state !== undefined,
-  matches: (filter: Filter) => state !== undefined && compileFilter(filter)(state),
+  matches: (filter: Filter) => state !== undefined && createPredicate(filter)(state),
 });
 
 /** See `DocumentService.rights`. */
@@ -71,7 +71,7 @@ async function removedRights(
   if (last === undefined) return absent;
   const state = documentOf(last, id);
   const access = context.caller.access(collection);
-  const defaults = compileFilter(await deps.filters.compileDefaults(collection, context));
+  const defaults = createPredicate(await deps.filters.compileDefaults(collection, context));
   const may = (action: 'read' | 'history') => createStateTest(access, action)(state);
   const history = may('read') && may('history') && defaults(state);
   return {

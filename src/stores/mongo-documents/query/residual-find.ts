@@ -5,7 +5,7 @@ import { BSON, type Document } from 'mongodb';
 import { mapYielding } from '../../../lib/async/maybe-promise.ts';
 import type { Filter } from '../../filter.ts';
 import { createSorter } from '../../matching/compare.ts';
-import { compileFilter } from '../../matching/compile-filter.ts';
+import { createPredicate } from '../../matching/filter-predicate.ts';
 import type { FindQuery, Namespace, Sort, StoredDocument } from '../../ports.ts';
 import { parseBson } from '../bson/bson-conversion.ts';
 import type { OperationScope } from '../connection/types.ts';
@@ -35,7 +35,7 @@ async function forEachMatch(
   { ns, filter, translated, sort = [], order }: ResidualScan & { sort?: Sort; order?: ServerOrder },
   take: (document: StoredDocument, bytes: Uint8Array) => boolean,
 ): Promise<void> {
-  const matches = compileFilter(filter);
+  const matches = createPredicate(filter);
   const { fields } = serverProjection({ include: evaluatedFields(filter, sort) });
   const request = { ns, query: translated.query, fields, ...(order !== undefined && { sort: order }) };
   await forEachDocument(scope, request, (bytes) => {
@@ -140,7 +140,7 @@ async function fetchPage(
     '_id',
     ...evaluatedFields(query.filter, []),
   ]);
-  const matches = compileFilter(query.filter);
+  const matches = createPredicate(query.filter);
   const { texts, add } = collect();
   const positions = new Map(await mapYielding(ids, (id, at) => [keyOf(id), at] as const));
   const found: { readonly position: number; readonly text: string }[] = [];

@@ -4,7 +4,7 @@
 import { StoreError } from '../../../errors/errors.ts';
 import { joinTexts, type Separator } from '../../../lib/chunked-text.ts';
 import type { Filter } from '../../filter.ts';
-import { compileFilter } from '../../matching/compile-filter.ts';
+import { createPredicate } from '../../matching/filter-predicate.ts';
 import { createProjector } from '../../matching/projector.ts';
 import type { FindQuery, Namespace, Projection, Sort, TextPage } from '../../ports.ts';
 import {
@@ -160,7 +160,7 @@ function* matches(run: Run, plan: Plan, filter: Filter): Iterable<Candidate> {
     yield* found;
     return;
   }
-  const test = compileFilter(filter);
+  const test = createPredicate(filter);
   for (const candidate of found) {
     if (test(parseDocument(candidate[1]))) yield candidate;
   }
@@ -183,7 +183,7 @@ function findInOrder(run: Run, plan: Plan, { filter, skip, limit, projection }: 
 
 function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
   const keyOf = createSortKey(query.sort);
-  const test = plan.exact ? undefined : compileFilter(query.filter);
+  const test = plan.exact ? undefined : createPredicate(query.filter);
   const matches = function* (): Iterable<Match> {
     for (const [doc, json] of findCandidates({ ...run, filter: query.filter }, plan.access)) {
       const document = parseDocument(json);

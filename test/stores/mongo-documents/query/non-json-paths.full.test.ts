@@ -4,7 +4,7 @@ import { BSON, ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import type { Json } from '../../../../src/lib/json/json.ts';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
-import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../../../src/stores/matching/filter-predicate.ts';
 import { translateFilter } from '../../../../src/stores/mongo-documents/filters/translate.ts';
 import {
   findNonJsonTypes,
@@ -121,7 +121,7 @@ describeMongo('values of non-JSON types', ({ standalone }) => {
         if (indexed) await declare(indexOf('a'));
         const shown = await find(BOOKS, query());
         for (const one of asked) {
-          const matches = shown.filter(compileFilter(one.filter));
+          const matches = shown.filter(createPredicate(one.filter));
           expect(await count(BOOKS, one.filter)).toBe(matches.length);
           const ordered = matches.toSorted(compareDocuments(one.sort)).slice(one.skip, one.skip + one.limit);
           expect(await find(BOOKS, one)).toEqual(ordered);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { BSON, type Document, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Filter, MATCH_ALL } from '../../../../src/stores/filter.ts';
-import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../../../src/stores/matching/filter-predicate.ts';
 import { createProjector } from '../../../../src/stores/matching/projector.ts';
 import { toBson } from '../../../../src/stores/mongo-documents/bson/bson-conversion.ts';
 import type { OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
@@ -84,7 +84,7 @@ describe('random queries', () => {
           const stored = await find(BOOKS, query());
           expect(stored).toEqual(documents);
           for (const { projection: chosen, ...one } of asked) {
-            const matches = stored.filter(compileFilter(one.filter));
+            const matches = stored.filter(createPredicate(one.filter));
             const ordered = inOrder(matches, one.sort)?.slice(one.skip, one.skip + one.limit);
             const project = chosen === null ? (document: object) => document : createProjector(chosen);
             const found = await findText(BOOKS, {
@@ -126,7 +126,7 @@ describeMongo('a path with a number in it', ({ standalone }) => {
       where('tags', { kind: 'elemMatch', filter: where('0', { kind: 'eq', value: null }) }),
     ];
     const matches = async (one: Filter) => {
-      const expected = (await find(BOOKS, query())).filter(compileFilter(one));
+      const expected = (await find(BOOKS, query())).filter(createPredicate(one));
       expect(await find(BOOKS, query({ filter: one }))).toEqual(expected);
       expect(await count(BOOKS, one)).toBe(expected.length);
     };

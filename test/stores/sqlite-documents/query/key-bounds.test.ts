@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../src/lib/json/json.ts';
 import type { FilterTest } from '../../../../src/stores/filter.ts';
-import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../../../src/stores/matching/filter-predicate.ts';
 import {
   createRowEncoder,
   encodeValue,
@@ -125,7 +125,7 @@ describe('bounds against documents', () => {
       fc.property(nestedTests, nestedValue, (tests, m) => {
         const document = { _id: 'ff', m };
         const rows = rowsOf(document, NO_LIMIT);
-        const matches = compileFilter({ kind: 'field', path: 'm', tests })(document);
+        const matches = createPredicate({ kind: 'field', path: 'm', tests })(document);
         for (const multikey of rows.arrays === 0 ? [false, true] : [true]) {
           const bounds = keyBoundsOf(tests, { multikey });
           if (bounds === undefined) continue;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/lib/json/json.ts';
 import type { Filter } from '../../../../src/stores/filter.ts';
-import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
+import { createPredicate } from '../../../../src/stores/matching/filter-predicate.ts';
 import type { IndexDefinition } from '../../../../src/stores/ports.ts';
 import { applyWrites } from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
 import { WorkLimitExceeded } from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
@@ -195,7 +195,7 @@ describe('a query that ignores case', () => {
           );
           const filters = [ignoringCase('a', a), ignoringCase('b', b)];
           const filter: Filter = either ? { kind: 'or', filters } : all(...filters);
-          const matches = compileFilter(filter);
+          const matches = createPredicate(filter);
           const expected = documents.flatMap((fields, n) => (matches({ _id: '', ...fields }) ? [n + 1] : []));
           const query = { filter, sort: [], skip: 0, limit: 100 };
           const context = createQueryContext(bench);

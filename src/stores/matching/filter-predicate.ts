@@ -1,4 +1,4 @@
-// Compiles a filter into a predicate over documents, with MongoDB's semantics. The predicate runs once per document of a scan:
+// Makes a predicate over documents of a filter, with MongoDB's semantics. The predicate runs once per document of a scan:
 // whatever does not depend on the document is decided here. The tests of one value are below, a function per operator.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { foldCase } from '../../lib/regex/case-folding.ts';
@@ -17,15 +17,15 @@ type Lift<T> = (test: ValueTest, expand: boolean) => Predicate<T>;
  * A predicate that is true for the documents that `filter` matches.
  * Throws LinearRegexError for a pattern that the linear-time engine refuses, which the caller has made sure of.
  */
-export function compileFilter(filter: Filter): (document: JsonObject) => boolean {
-  return compileNode(filter);
+export function createPredicate(filter: Filter): (document: JsonObject) => boolean {
+  return createNodePredicate(filter);
 }
 
-function compileNode(filter: Filter): Predicate<Container> {
+function createNodePredicate(filter: Filter): Predicate<Container> {
   if (filter.kind === 'field') {
-    return every(filter.tests.map((test) => compileTest(test, liftPath(filter.path))));
+    return every(filter.tests.map((test) => createTestPredicate(test, liftPath(filter.path))));
   }
-  const children = filter.filters.map(compileNode);
+  const children = filter.filters.map(createNodePredicate);
   switch (filter.kind) {
     case 'and':
       return every(children);
@@ -71,14 +71,14 @@ function liftPath(path: string): Lift<Container> {
 
 const liftValue: Lift<Json | undefined> = (test) => test;
 
-function compileTest<T>(test: FilterTest, lift: Lift<T>): Predicate<T> {
+function createTestPredicate<T>(test: FilterTest, lift: Lift<T>): Predicate<T> {
   switch (test.kind) {
     case 'ne':
       return negate(lift(equalTo(test.value), true));
     case 'nin':
       return negate(lift(oneOf(test.values), true));
     case 'not':
-      return negate(every(test.tests.map((inner) => compileTest(inner, lift))));
+      return negate(every(test.tests.map((inner) => createTestPredicate(inner, lift))));
     case 'all':
       if (test.values.length === 0) return () => false;
       return every(test.values.map((value) => lift(equalTo(value), true)));
@@ -89,7 +89,7 @@ function compileTest<T>(test: FilterTest, lift: Lift<T>): Predicate<T> {
     case 'size':
     case 'elemMatch':
     case 'elemMatchValue':
-      return lift(compileArrayTest(test), false);
+      return lift(createArrayPredicate(test), false);
     case 'eq':
       return lift(
         test.caseInsensitive === true ? caseInsensitiveEqualTo(test.value) : equalTo(test.value),
@@ -115,13 +115,13 @@ function negate<T>(predicate: Predicate<T>): Predicate<T> {
 
 type ArrayTest = Extract<FilterTest, { kind: 'size' | 'elemMatch' | 'elemMatchValue' }>;
 
-function compileArrayTest(test: ArrayTest): ValueTest {
+function createArrayPredicate(test: ArrayTest): ValueTest {
   if (test.kind === 'size') return (value) => Array.isArray(value) && value.length === test.value;
   if (test.kind === 'elemMatch') {
-    const matches = compileNode(test.filter);
+    const matches = createNodePredicate(test.filter);
     return (value) => Array.isArray(value) && value.some((item) => isContainer(item) && matches(item));
   }
-  const passes = every(test.tests.map((inner) => compileTest(inner, liftValue)));
+  const passes = every(test.tests.map((inner) => createTestPredicate(inner, liftValue)));
   return (value) => Array.isArray(value) && value.some(passes);
 }
 

@@ -6,12 +6,12 @@ import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import {
   caseInsensitiveEqualTo,
   comparesTo,
-  compileFilter,
+  createPredicate,
   equalTo,
   hasType,
   matchesPattern,
   oneOf,
-} from '../../../src/stores/matching/compile-filter.ts';
+} from '../../../src/stores/matching/filter-predicate.ts';
 import { arrays, equality, nulls, ranges } from './match-rows.ts';
 import { elements, existence, negations, paths, patterns } from './match-rows-structure.ts';
 import { toFilter } from './query.ts';
@@ -23,21 +23,21 @@ for (const [name, rows] of Object.entries(groups)) {
     test.each(rows.map((row) => [JSON.stringify(row[0]), JSON.stringify(row[1]), ...row] as const))(
       '%s on %s',
       (_query, _document, query, document, matches) => {
-        expect(compileFilter(toFilter(query))(document)).toBe(matches);
+        expect(createPredicate(toFilter(query))(document)).toBe(matches);
       },
     );
   });
 }
 
 test('the empty filter matches everything', () => {
-  expect(compileFilter(MATCH_ALL)({})).toBe(true);
-  expect(compileFilter({ kind: 'or', filters: [] })({})).toBe(false);
-  expect(compileFilter({ kind: 'nor', filters: [] })({})).toBe(true);
-  expect(compileFilter({ kind: 'field', path: 'a', tests: [] })({})).toBe(true);
+  expect(createPredicate(MATCH_ALL)({})).toBe(true);
+  expect(createPredicate({ kind: 'or', filters: [] })({})).toBe(false);
+  expect(createPredicate({ kind: 'nor', filters: [] })({})).toBe(true);
+  expect(createPredicate({ kind: 'field', path: 'a', tests: [] })({})).toBe(true);
 });
 
 test('a pattern that the engine rejects is rejected when the filter is compiled', () => {
-  expect(() => compileFilter(toFilter({ a: { $regex: '(?=x)' } }))).toThrow(LinearRegexError);
+  expect(() => createPredicate(toFilter({ a: { $regex: '(?=x)' } }))).toThrow(LinearRegexError);
 });
 
 const VALUES: readonly (Json | undefined)[] = [
