@@ -2,10 +2,13 @@
 // no cycles of files or folders, short files, folders of a size to read.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAYERS, OWNERS } from './helpers/fixtures/layers.ts';
 import { holdsCode, importsOf, ROOT, type SourceFile, sourceFiles } from './helpers/fixtures/source-tree.ts';
+
+/** This file, whose patterns look like what they look for. */
+const OWN = relative(ROOT, import.meta.filename);
 
 const MAX_LINES = 300;
 
@@ -137,20 +140,25 @@ describe('architecture', () => {
   });
 
   it('tests nothing in the workspace of the checkout, where its developer may have anything', () => {
-    const own = 'test/architecture.test.ts';
     const readers = sourceFiles('test').filter(
-      ({ path, text }) => path !== own && /\bROOT,\s*['"`]workspace\b|\bcpSync\(\s*ROOT\b/.test(text),
+      ({ path, text }) => path !== OWN && /\bROOT,\s*['"`]workspace\b|\bcpSync\(\s*ROOT\b/.test(text),
     );
     expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('says the name of no test in that test, which would fail once its file has another', () => {
+    const tests = sourceFiles('test').filter(({ path }) => path.endsWith('.test.ts'));
+    const saying = tests.filter(({ path, text }) => text.includes(basename(path)));
+    expect(tests).not.toEqual([]);
+    expect(saying.map(({ path }) => path)).toEqual([]);
   });
 
   it('knows nothing of the machine it was written on', () => {
     const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
     const traces = /\/work\/|\/root\/|\.\.\/shared\b|\bbash_jobs\b/;
-    const own = 'test/architecture.test.ts';
     const found = tracked.filter(
       (path) =>
-        path !== own && existsSync(join(ROOT, path)) && traces.test(readFileSync(join(ROOT, path), 'utf8')),
+        path !== OWN && existsSync(join(ROOT, path)) && traces.test(readFileSync(join(ROOT, path), 'utf8')),
     );
     expect(found).toEqual([]);
   });
