@@ -17,9 +17,7 @@ export const LONG_TEXT_COST = 3;
 /** UTF-16 units of a text. */
 export function textLength(text: ChunkedText): number {
   if (typeof text === 'string') return text.length;
-  let length = 0;
-  for (const piece of text) length += piece.length;
-  return length;
+  return text.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 /** The text in one piece. For texts that are read as a whole: a long one stays in pieces where it is only sent. */

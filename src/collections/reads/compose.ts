@@ -170,20 +170,15 @@ export function createComposer(deps: ComposerDeps): Composer {
     const { quota, embedded } = composition;
     const find = source.isRecursive ? next?.finderFor(source.target) : undefined;
     const ids = references.map(({ id }) => id);
-    return andThen(fetchComplete(source, ids, composition), (texts) => {
-      if (find === undefined) {
-        // So little for each that no clock need be read.
-        for (const [index, reference] of references.entries()) embedDocument(reference, texts[index], quota);
-        return undefined;
-      }
-      return forEachYielding(references, (reference, index) => {
+    return andThen(fetchComplete(source, ids, composition), (texts) =>
+      forEachYielding(references, (reference, index) => {
         const text = texts[index];
         if (!embedDocument(reference, text, quota)) return;
         // One with references itself: when these are resolved, `renderEmbedded` puts it in the place of its id.
-        const document = find(text, reference).find(({ values }) => values.length > 0);
+        const document = find?.(text, reference).find(({ values }) => values.length > 0);
         if (document !== undefined) embedded.push(document);
-      });
-    });
+      }),
+    );
   };
 
   /** Resolves a level and, up to `depth`, those below it. */
