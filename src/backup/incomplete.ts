@@ -2,7 +2,8 @@
 import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { errorCodeOf, flushFolder, isFileMissing, makeFolder } from '../lib/files/file-operations.ts';
+import { errorCodeOf } from '../errors/errors.ts';
+import { flushFolder, isFileMissing, makeFolder } from '../lib/files/file-operations.ts';
 import { FILE_MODE, FOLDER_MODE, PARTIAL_PREFIX } from './copy.ts';
 import { AREAS, backupError, MANIFEST_DRAFT, MANIFEST_FILE } from './manifest.ts';
 

@@ -2,7 +2,8 @@
 // each. A marker in the data folder keeps servers from starting until the last one.
 import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCodeOf, flushFolder, makeFolder } from '../lib/files/file-operations.ts';
+import { errorCodeOf } from '../errors/errors.ts';
+import { flushFolder, makeFolder } from '../lib/files/file-operations.ts';
 import { REPLACED_PREFIX, STAGING_NAME } from '../lib/files/restore-names.ts';
 import { copyNew, FOLDER_MODE } from './copy.ts';
 import { type Manifest, manifestId } from './manifest.ts';

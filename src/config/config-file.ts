@@ -1,6 +1,7 @@
 // The configuration file: read as strict JSON, restricted to its owner as it may hold secrets, and its issues with their lines.
 import { readFile, stat } from 'node:fs/promises';
-import { errorCodeOf, GROUP_AND_OTHERS_MODE, restrictToOwner } from '../lib/files/file-operations.ts';
+import { errorCodeOf } from '../errors/errors.ts';
+import { GROUP_AND_OTHERS_MODE, restrictToOwner } from '../lib/files/file-operations.ts';
 import { isJsonObject, type JsonObject } from '../lib/json/json.ts';
 import { describeSyntaxError, type JsonSyntaxError, parseJsonText } from '../lib/json/json-syntax.ts';
 

@@ -3,9 +3,9 @@
 import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { AppError } from '../errors/errors.ts';
+import { AppError, errorCodeOf } from '../errors/errors.ts';
 import { isWithin, realPathOf } from '../lib/files/containment.ts';
-import { errorCodeOf, isFileMissing } from '../lib/files/file-operations.ts';
+import { isFileMissing } from '../lib/files/file-operations.ts';
 import { auditFolderOf, DATA_FOLDER_SETTING, dataFolderOf } from './data-folder.ts';
 import type { Config } from './schema.ts';
 

@@ -1,6 +1,7 @@
 // This process and its machine, as other processes of a deployment know them, and whether a process of the same machine is gone.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { errorCodeOf } from '../errors/errors.ts';
 import { sha256Hex } from '../lib/sha256.ts';
 import type { ProcessRecord } from './process-records.ts';
 
@@ -33,6 +34,6 @@ export function isEnded({ machine, pid }: Pick<ProcessRecord, 'machine' | 'pid'>
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return error instanceof Error && Reflect.get(error, 'code') === 'ESRCH';
+    return errorCodeOf(error) === 'ESRCH';
   }
 }

@@ -140,6 +140,11 @@ export class StoreError extends Error {
   }
 }
 
+/** The code of an error, such as `ENOENT` of the operating system or a number of a database; undefined for any other value. */
+export function errorCodeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
 /** A `timeout` of a store with this explanation, unless the store gave one itself; any other error as it is. */
 export function explainTimeout(error: unknown, explanation: string): unknown {
   const isUnexplained =

@@ -1,6 +1,6 @@
 // Runs the steps of a start that need the database: before the server listens, or again and again in the background while the
 // database is unavailable.
-import { isStoreUnavailable, StoreError } from '../errors/errors.ts';
+import { errorCodeOf, isStoreUnavailable, StoreError } from '../errors/errors.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/retry.ts';
 import { settleWithin, withTimeout } from '../lib/async/timeout.ts';
 import type { Log } from '../lib/logger.ts';
@@ -52,7 +52,7 @@ function describeError(error: StoreError): string {
   if (isStoreUnavailable(error) && reason !== 'failed' && reason !== 'damaged') {
     return 'database unavailable, startup continues when it is back';
   }
-  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  const code = errorCodeOf(cause);
   const detail = code === undefined ? reason : `${reason}, code ${code}`;
   const retries = isStoreUnavailable(error) ? 'until it succeeds' : 'a few times';
   return `database error in a startup step (${detail}), retrying ${retries}`;

@@ -1,14 +1,9 @@
 // A workspace as files on disk, which people edit while the server watches. Paths are absolute.
 import { type FileHandle, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { errorCodeOf } from '../errors/errors.ts';
 import { isOutOfResources } from '../errors/start-error.ts';
-import {
-  atomicWrite,
-  errorCodeOf,
-  isFileMissing,
-  listNames,
-  removeFile,
-} from '../lib/files/file-operations.ts';
+import { atomicWrite, isFileMissing, listNames, removeFile } from '../lib/files/file-operations.ts';
 import { FolderWatcher } from '../lib/files/folder-watcher.ts';
 import { openForReading, readUpTo } from '../lib/files/read-whole-file.ts';
 import type { WorkspaceContent, WorkspaceFiles, WorkspaceReadOptions } from './workspace-files.ts';

@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../errors/errors.ts';
+import { AppError, errorCodeOf } from '../../errors/errors.ts';
 import { lazyPackage } from './lazy-package.ts';
 
 const writeFileAtomic = lazyPackage<typeof import('write-file-atomic')>('write-file-atomic');
@@ -43,11 +43,6 @@ export async function flushFolder(folder: string): Promise<void> {
 /** Removes a file if it exists. Throws WORKSPACE_UNAVAILABLE. */
 export function removeFile(file: string): Promise<void> {
   return attempt(() => rm(file, { force: true }));
-}
-
-/** The code of an error of the operating system, such as `ENOENT`; undefined for any other value. */
-export function errorCodeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);

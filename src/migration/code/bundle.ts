@@ -1,6 +1,6 @@
 // Makes one CommonJS text of a module and all that it imports, by Rolldown, which gets every file from the graph and opens none.
 import { stripVTControlCharacters } from 'node:util';
-import { errorCodeOf } from '../../lib/files/file-operations.ts';
+import { errorCodeOf } from '../../errors/errors.ts';
 import { toOneLine } from '../../lib/printable-text.ts';
 import { inspectSyntax } from '../../modules/versions/code-validation.ts';
 import { MigrationError } from '../report/migration-error.ts';

@@ -1,8 +1,8 @@
 // Reads files of a folder that strangers may have filled: regular files within bounds, by way of no link unless it is told to.
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { errorCodeOf } from '../../errors/errors.ts';
 import { isWithin } from '../../lib/files/containment.ts';
-import { errorCodeOf } from '../../lib/files/file-operations.ts';
 import { readWholeFile, WholeFileError, type WholeFileIssue } from '../../lib/files/read-whole-file.ts';
 
 /** Bytes of one file. */

@@ -1,8 +1,8 @@
 // The composition root of `cloister workspace pull`: what is in the database is written into a folder.
 import { readdir } from 'node:fs/promises';
 import type { Config } from '../../config/schema.ts';
+import { errorCodeOf } from '../../errors/errors.ts';
 import { isWithin, realPathOf } from '../../lib/files/containment.ts';
-import { errorCodeOf } from '../../lib/files/file-operations.ts';
 import { compareWorkspaces, type WorkspaceDifference } from '../../transfer/workspace-changes.ts';
 import { openPlace, readStoredTexts, type TransferPlace } from './push.ts';
 import { openWorkspaceCopy, operatorError, readWorkspaceTexts } from './workspace-texts.ts';

@@ -14,7 +14,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCodeOf, isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
+import { errorCodeOf } from '../../errors/errors.ts';
+import { isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import { createUploadId } from '../media-keys.ts';
 import { isNoFileError, type MediaFolder } from './media-folder.ts';
 

@@ -3,8 +3,9 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, lstat, opendir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { errorCodeOf } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
-import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
+import { isFileMissing } from '../../lib/files/file-operations.ts';
 import { openForReading } from '../../lib/files/read-whole-file.ts';
 import type { Logger } from '../../lib/logger.ts';
 import {

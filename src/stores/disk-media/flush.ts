@@ -1,8 +1,8 @@
 // Flushes files and folders to the disk, so that bytes and names survive a power failure. Those who ask for one folder at the same
 // time share a flush.
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorCodeOf } from '../../errors/errors.ts';
 import { createSemaphore } from '../../lib/async/concurrency.ts';
-import { errorCodeOf } from '../../lib/files/file-operations.ts';
 
 /** Flushes at a time: each holds one of the few threads that read and write all files. */
 const MAX_AT_ONCE = 2;

@@ -2,9 +2,9 @@
 // mean: a StoreError for the caller and a rate-limited log line for the operator.
 import { chmod, lstat, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreError } from '../../errors/errors.ts';
+import { errorCodeOf, StoreError } from '../../errors/errors.ts';
 import { isWithin } from '../../lib/files/containment.ts';
-import { errorCodeOf, isFileMissing, makeFolder } from '../../lib/files/file-operations.ts';
+import { isFileMissing, makeFolder } from '../../lib/files/file-operations.ts';
 import { createLogThrottle, type Logger } from '../../lib/logger.ts';
 import { isMediaKey, STAGING_FOLDER, type TranslateError } from '../media-keys.ts';
 import type { Flush } from './flush.ts';

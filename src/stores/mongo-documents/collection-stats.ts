@@ -2,6 +2,7 @@
 // hold documents.
 
 import type { Document } from 'mongodb';
+import { errorCodeOf } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type {
   CollectionStats,
@@ -47,7 +48,7 @@ async function readStorageStats(scope: OperationScope, ns: Namespace): Promise<S
     for await (const part of scope.collection(ns).aggregate(stages, scope.timeLimit()))
       addShard(part, measured);
   } catch (error) {
-    const code: unknown = Reflect.get(Object(error), 'code');
+    const code = errorCodeOf(error);
     if (code !== NAMESPACE_NOT_FOUND && code !== COMMAND_NOT_SUPPORTED_ON_VIEW) throw error;
   }
   return measured;

@@ -1,7 +1,8 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorCodeOf, makeFolder, makeFolderSync } from '../../../src/lib/files/file-operations.ts';
+import { errorCodeOf } from '../../../src/errors/errors.ts';
+import { makeFolder, makeFolderSync } from '../../../src/lib/files/file-operations.ts';
 import { sourceFiles } from '../../helpers/fixtures/source-tree.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorCodeOf } from '../../../src/lib/files/file-operations.ts';
+import { errorCodeOf } from '../../../src/errors/errors.ts';
 import { readWholeFile, WholeFileError } from '../../../src/lib/files/read-whole-file.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 

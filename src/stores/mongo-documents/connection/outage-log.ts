@@ -1,5 +1,5 @@
 // Logs outages of the database: one line when it becomes unavailable or available, none per request.
-import { StoreError } from '../../../errors/errors.ts';
+import { errorCodeOf, StoreError } from '../../../errors/errors.ts';
 import { createLogThrottle } from '../../../lib/logger.ts';
 import type { Deployment, MongoOptions } from './types.ts';
 
@@ -55,13 +55,13 @@ export function createOutageLog({ log, now }: OutageLogOptions): OutageLog {
   function goDown(since: number, cause: unknown): void {
     if (isDown || since !== period) return;
     setDown(true);
-    if (LOGIN_CODES.has(codeOf(cause))) return;
+    if (LOGIN_CODES.has(errorCodeOf(cause))) return;
     log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'database unavailable');
   }
 
   /** Logs that the server answers, but with an error. */
   function logServerError(cause: unknown): void {
-    const code = codeOf(cause);
+    const code = errorCodeOf(cause);
     const line = throttle(String(code));
     if (line === undefined) return;
     const detail = cause instanceof Error ? cause.message : undefined;
@@ -86,7 +86,7 @@ export function createOutageLog({ log, now }: OutageLogOptions): OutageLog {
       if (!(error instanceof StoreError)) return;
       if (error.reason === 'failed') logServerError(error.cause);
       if (error.reason !== 'unavailable') return;
-      const code = codeOf(error.cause);
+      const code = errorCodeOf(error.cause);
       if (LOGIN_CODES.has(code)) {
         logCredentialError(
           code,
@@ -103,8 +103,4 @@ export function createOutageLog({ log, now }: OutageLogOptions): OutageLog {
       goDown(since, error.cause);
     },
   };
-}
-
-function codeOf(cause: unknown): unknown {
-  return cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
 }

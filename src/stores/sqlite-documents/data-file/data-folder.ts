@@ -5,13 +5,8 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../../../errors/errors.ts';
-import {
-  errorCodeOf,
-  makeFolderSync,
-  OWNER_ONLY_MODE,
-  restrictToOwner,
-} from '../../../lib/files/file-operations.ts';
+import { errorCodeOf, StoreError } from '../../../errors/errors.ts';
+import { makeFolderSync, OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-operations.ts';
 import { isBusy } from './connection.ts';
 
 /** The data contain secrets: access for the owner only. */
