@@ -1,7 +1,7 @@
 // What posted code sees of a request, and what is refused before it runs.
-import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { statusBeforeBody } from '../helpers/server-process/client.ts';
 
 const ECHO = `
   const echo = (req, res) => res.json(req);
@@ -139,17 +139,8 @@ describe('the order of refusals', () => {
   });
 
   it('refuses before the body is read', async () => {
-    const status = await new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-length': '100000000' };
-      const sent = httpRequest(server.url + path, { method: 'POST', headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-        sent.destroy();
-      });
-      sent.on('error', reject);
-      sent.flushHeaders();
-    });
-    expect(status).toBe(401);
+    const headers = { 'content-type': 'application/json', 'content-length': '100000000' };
+    expect(await statusBeforeBody(server.url + path, headers)).toBe(401);
   });
 });
 

@@ -1,8 +1,8 @@
 // What holds for every address: order of refusals, content types, envelopes, methods, paths, CORS.
-import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../helpers/app/app.ts';
 import { book, LIBRARY } from '../helpers/fixtures/library.ts';
+import { statusBeforeBody } from '../helpers/server-process/client.ts';
 
 const BOOKS = '/1.0/library/books';
 const UNKNOWN = '0123456789abcdef01234567';
@@ -23,17 +23,8 @@ afterAll(() => app.close());
 describe('authentication', () => {
   it('comes before the body is read, and before it is judged', async () => {
     const url = await app.listen();
-    const status = await new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-length': '100000000' };
-      const sent = httpRequest(`${url}${BOOKS}`, { method: 'POST', headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-        sent.destroy();
-      });
-      sent.on('error', reject);
-      sent.flushHeaders();
-    });
-    expect(status).toBe(401);
+    const headers = { 'content-type': 'application/json', 'content-length': '100000000' };
+    expect(await statusBeforeBody(`${url}${BOOKS}`, headers)).toBe(401);
     const odd = { 'content-type': 'application/xml', 'content-encoding': 'br' };
     for (const path of [BOOKS, `${BOOKS}/config`, '/api/config', '/api/clients', '/api/flush', '/nowhere']) {
       const refused = await app.inject('POST', path, { token: null, body: '{', headers: odd });

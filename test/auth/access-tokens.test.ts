@@ -3,12 +3,9 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAccessTokens, createClientCache } from '../../src/auth/access-tokens.ts';
 import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
-import { createClientService } from '../../src/auth/clients/client-service.ts';
 import { CLIENTS_NAMESPACE } from '../../src/auth/clients/client-store.ts';
 import { StoreError } from '../../src/errors/errors.ts';
-import { createIdSource } from '../../src/lib/ids.ts';
-import { auditOf } from '../helpers/store/audit-log.ts';
-import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
+import { openClients } from './clients/open-clients.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_000;
@@ -157,20 +154,8 @@ describe('a foreign access token', () => {
 });
 
 describe('an access token on the real store', () => {
-  async function open(path?: string) {
-    const opened = await openTemporaryStore(path);
-    const clients = createClientService({
-      store: opened.store,
-      audit: auditOf(opened.store),
-      generateId: createIdSource(),
-      now: Date.now,
-    });
-    await clients.ensureIndexes();
-    return { ...opened, clients };
-  }
-
   async function issued() {
-    const { store, path, clients } = await open();
+    const { store, path, clients } = await openClients();
     const state = { at: START };
     const now = () => state.at;
     const watch = store.onCommit.bind(store);
@@ -205,7 +190,7 @@ describe('an access token on the real store', () => {
 
   it('ends within seconds when another process removes its client', async () => {
     const { path, tokens, accessToken, state } = await issued();
-    await (await open(path)).clients.remove('reader');
+    await (await openClients(path)).clients.remove('reader');
     // What another process writes is seen from the next turn of the event loop on.
     await new Promise((resolve) => setImmediate(resolve));
     state.at += 3001;

@@ -1,28 +1,14 @@
 // The first admin: configured, or made once on a database without clients.
 import { describe, expect, it } from 'vitest';
-import { createClientService, createFirstAdmin } from '../../../src/auth/clients/client-service.ts';
+import { createFirstAdmin } from '../../../src/auth/clients/client-service.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { createIdSource } from '../../../src/lib/ids.ts';
-import { auditOf } from '../../helpers/store/audit-log.ts';
-import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
-
-async function setUp(shared?: string) {
-  const { store, path } = await openTemporaryStore(shared);
-  const clients = createClientService({
-    store,
-    audit: auditOf(store),
-    generateId: createIdSource(),
-    now: Date.now,
-  });
-  await clients.ensureIndexes();
-  return { clients, path };
-}
+import { openClients } from './open-clients.ts';
 
 const ensureFirstAdmin = (...args: Parameters<typeof createFirstAdmin>) => createFirstAdmin(...args)();
 
 describe('the first admin', () => {
   it('makes an admin once and tells its secret once', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     const made = await ensureFirstAdmin(clients, undefined);
     expect((await clients.verifySecret(made?.clientId ?? '', made?.secret ?? ''))?.client.accessType).toBe(
       'admin',
@@ -32,15 +18,15 @@ describe('the first admin', () => {
   });
 
   it('makes none where any client is', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'reader' });
     expect(await ensureFirstAdmin(clients, undefined)).toBeUndefined();
     expect(await clients.list()).toHaveLength(1);
   });
 
   it('makes one when two start at once', async () => {
-    const first = await setUp();
-    const second = await setUp(first.path);
+    const first = await openClients();
+    const second = await openClients(first.path);
     const both = await Promise.all([
       ensureFirstAdmin(first.clients, undefined),
       ensureFirstAdmin(second.clients, undefined),
@@ -49,7 +35,7 @@ describe('the first admin', () => {
   });
 
   it('makes or updates the configured one, beside others, and tells nothing', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'reader' });
     expect(await ensureFirstAdmin(clients, { id: 'root', secret: 'first secret' })).toBeUndefined();
     expect(await ensureFirstAdmin(clients, { id: 'root', secret: 'second secret' })).toBeUndefined();
@@ -58,7 +44,7 @@ describe('the first admin', () => {
   });
 
   it('is told of in the end when its making was reported as failed and was not', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     let fails = true;
     const ensure = createFirstAdmin(
       {
@@ -79,7 +65,7 @@ describe('the first admin', () => {
 
   it('is made when the first attempt came to nothing, unless somebody else has made one meanwhile', async () => {
     for (const others of [false, true]) {
-      const { clients } = await setUp();
+      const { clients } = await openClients();
       let fails = true;
       const ensure = createFirstAdmin(
         {
@@ -96,7 +82,7 @@ describe('the first admin', () => {
   });
 
   it('passes on that the configured id is unfit', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await expect(ensureFirstAdmin(clients, { id: 'a b', secret: 'x' })).rejects.toMatchObject({
       status: 400,
     });

@@ -3,25 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createClientService } from '../../../src/auth/clients/client-service.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import { auditOf } from '../../helpers/store/audit-log.ts';
-import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
-
-async function setUp(shared?: string) {
-  const { store, path } = await openTemporaryStore(shared);
-  const clients = createClientService({
-    store,
-    audit: auditOf(store),
-    generateId: createIdSource(),
-    now: Date.now,
-  });
-  await clients.ensureIndexes();
-  return { store, path, clients };
-}
+import { openClients } from './open-clients.ts';
 
 const SECRET = 'a long enough secret';
 
 describe('creating a client', () => {
   it('generates a secret when none is given, and shows it only then', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     const { client, secret } = await clients.create({ clientId: 'reader' });
     expect(client).toMatchObject({ clientId: 'reader', accessType: 'user', permissions: null });
     expect((await clients.verifySecret('reader', secret ?? ''))?.client).toEqual(client);
@@ -30,7 +18,7 @@ describe('creating a client', () => {
   });
 
   it('keeps the secret nowhere in clear', async () => {
-    const { clients, store } = await setUp();
+    const { clients, store } = await openClients();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const everything = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
     const records = await store.findText({ database: null, collection: 'cloister.clients' }, everything);
@@ -40,7 +28,7 @@ describe('creating a client', () => {
   });
 
   it('hashes secrets at the cost of production unless another one is given', async () => {
-    const { clients, store } = await setUp();
+    const { clients, store } = await openClients();
     const cheap = createClientService({
       store,
       audit: auditOf(store),
@@ -61,7 +49,7 @@ describe('creating a client', () => {
   });
 
   it('refuses an id that is taken, also when several take it at once', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     const exists = { code: 'CLIENT_EXISTS', status: 409 };
     const all = await Promise.allSettled(
       Array.from({ length: 5 }, () => clients.create({ clientId: 'same' })),
@@ -73,7 +61,7 @@ describe('creating a client', () => {
   });
 
   it('refuses what is no client, and makes nothing', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     for (const body of [null, {}, { clientId: { $ne: '' } }, { clientId: 'a', secret: {} }]) {
       await expect(clients.create(body)).rejects.toMatchObject({ status: 400 });
     }
@@ -83,7 +71,7 @@ describe('creating a client', () => {
 
 describe('the client service', () => {
   it('lists clients by id and finds one', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     expect(await clients.list()).toEqual([]);
     for (const clientId of ['b', 'c', 'a']) await clients.create({ clientId, secret: SECRET });
     expect((await clients.list()).map(({ clientId }) => clientId)).toEqual(['a', 'b', 'c']);
@@ -94,7 +82,7 @@ describe('the client service', () => {
   });
 
   it('answers a change of a missing client with 404, before any other error', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     const unknown = { code: 'NOT_FOUND', status: 404 };
     await expect(clients.update('nobody', { accessType: 'bad' })).rejects.toMatchObject(unknown);
     await expect(clients.remove('nobody')).rejects.toMatchObject(unknown);
@@ -102,7 +90,7 @@ describe('the client service', () => {
   });
 
   it('changes rights of a client without revoking its tokens', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
     const permissions = { collections: [{ path: 'books' }] };
@@ -119,7 +107,7 @@ describe('the client service', () => {
   });
 
   it('revokes tokens and the old secret of a client with a new secret', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
     expect((await clients.setSecret('reader', 'another secret')).secret).toBeUndefined();
@@ -134,7 +122,7 @@ describe('the client service', () => {
   });
 
   it('removes a client for good: one created again under its id is another', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
     await clients.remove('reader');
@@ -146,7 +134,7 @@ describe('the client service', () => {
 
 describe('the check of a client secret', () => {
   it('finds no client for a wrong id or secret', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'reader', secret: SECRET });
     expect(await clients.verifySecret('reader', `${SECRET}.`)).toBeUndefined();
     expect(await clients.verifySecret('nobody', SECRET)).toBeUndefined();
@@ -154,7 +142,7 @@ describe('the check of a client secret', () => {
   });
 
   it('hashes for an unknown client as for a known one', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const cost = async (clientId: string) => {
       const start = process.cpuUsage();
@@ -177,7 +165,7 @@ describe('the check of a client secret', () => {
 
 describe('the configured admin', () => {
   it('is made, and left alone while its secret stays', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     expect(await clients.upsertAdmin('root', 'short')).toMatchObject({ accessType: 'admin' });
     const before = await clients.findStatus('root');
     await clients.upsertAdmin('root', 'short');
@@ -189,7 +177,7 @@ describe('the configured admin', () => {
   });
 
   it('is promoted when it was none, keeping its tokens', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await clients.create({ clientId: 'root', secret: SECRET });
     const before = await clients.findStatus('root');
     expect(await clients.upsertAdmin('root', SECRET)).toMatchObject({ accessType: 'admin' });
@@ -197,8 +185,8 @@ describe('the configured admin', () => {
   });
 
   it('is made once by two starts at once', async () => {
-    const first = await setUp();
-    const second = await setUp(first.path);
+    const first = await openClients();
+    const second = await openClients(first.path);
     const both = await Promise.all([
       first.clients.upsertAdmin('root', SECRET),
       second.clients.upsertAdmin('root', SECRET),
@@ -208,7 +196,7 @@ describe('the configured admin', () => {
   });
 
   it('must have an id that fits', async () => {
-    const { clients } = await setUp();
+    const { clients } = await openClients();
     await expect(clients.upsertAdmin('a b', SECRET)).rejects.toMatchObject({ status: 400 });
   });
 });

@@ -1,5 +1,6 @@
 // Clients of servers that really listen: JSON over HTTP, and bytes on a socket that no HTTP client would send.
 
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { ADMIN } from './server-process.ts';
 
@@ -59,3 +60,15 @@ export function sendRaw(url: string, text: string): Promise<string> {
     socket.on('error', reject);
   });
 }
+
+/** The status of the answer to a POST of which only the head is sent. */
+export const statusBeforeBody = (url: string, headers: OutgoingHttpHeaders): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const sent = httpRequest(url, { method: 'POST', headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+      sent.destroy();
+    });
+    sent.on('error', reject);
+    sent.flushHeaders();
+  });

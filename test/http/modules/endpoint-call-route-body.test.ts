@@ -1,7 +1,6 @@
-import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_BODY, parseEndpointBody } from '../../../src/http/modules/endpoint-call-route.ts';
-import { sendRaw } from '../../helpers/server-process/client.ts';
+import { sendRaw, statusBeforeBody } from '../../helpers/server-process/client.ts';
 import { headOf, liveEndpoint } from '../../modules/module-versions.ts';
 import { startEndpointApp } from './endpoint-app.ts';
 
@@ -166,16 +165,7 @@ describe('the body of a call', () => {
 
   it('that is announced too large is refused before it has come', async () => {
     const headers = { 'content-type': 'text/plain', 'content-length': '1000000' };
-    const status = await new Promise((resolve, reject) => {
-      const sent = httpRequest(url + REPORT, { method: 'POST', headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-        sent.destroy();
-      });
-      sent.on('error', reject);
-      sent.flushHeaders();
-    });
-    expect(status).toBe(413);
+    expect(await statusBeforeBody(url + REPORT, headers)).toBe(413);
   });
 
   it('is counted as it comes when its length is not announced', async () => {
