@@ -34,6 +34,10 @@ export interface CodeEditorProps {
     | undefined;
 }
 
+/** As the style sheets of the editor say: its border, its greatest and least height, its padding and what a line takes. */
+const heightOf = (text: string) =>
+  `calc(2px + min(70vh, max(8rem, 8px + ${text.split('\n').length} * 0.875rem * 1.4)))`;
+
 const Loaded = lazy(async () => ({ default: (await import('./editor-view.tsx')).EditorHost }));
 
 /** Problems of posted code as the server names them. */
@@ -48,9 +52,12 @@ export function CodeEditor(props: CodeEditorProps) {
       <Text fw={500} size="sm" aria-hidden>
         {props.label}
       </Text>
-      <Suspense fallback={<Text role="status">Loading the editor …</Text>}>
-        <Loaded {...props} />
-      </Suspense>
+      {/* What is below stays where it is when the editor comes: someone may be at work there. */}
+      <div style={{ minHeight: heightOf(props.value) }}>
+        <Suspense fallback={<Text role="status">Loading the editor …</Text>}>
+          <Loaded {...props} />
+        </Suspense>
+      </div>
     </div>
   );
 }
