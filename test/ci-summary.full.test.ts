@@ -45,7 +45,7 @@ function summaryOf(...names: readonly string[]) {
 }
 
 describe('The summary of a CI run', () => {
-  it('names what failed, wherever it failed, with its first lines, and ends with the counts', () => {
+  it('names what failed, wherever it failed, with its first and last lines, and ends with the counts', () => {
     runTests('1', {
       'good.test.js': `it('passes', () => {}); it.skip('is left out', () => {});`,
       'bad.test.js': `describe('Books', () => { it('are equal', () => expect({ a: [1] }).toEqual({ a: [2] })); });`,
@@ -53,7 +53,9 @@ describe('The summary of a CI run', () => {
       'broken.test.js': `import './nowhere.js'; it('never runs', () => {});`,
       'stray.test.js': `it('leaves a promise', () => { Promise.reject(new Error('nobody caught me')); });`,
     });
-    runTests('2', { 'long.test.js': `it('says much', () => { throw new Error('line\\n'.repeat(50)); });` });
+    runTests('2', {
+      'long.test.js': `it('says much', () => { throw new Error('line\\n'.repeat(500) + 'the last'); });`,
+    });
     const { status, stdout } = summaryOf('1', '2');
     expect(status).toBe(1);
     const parts = stdout.trimEnd().split('\n\n');
@@ -64,7 +66,9 @@ describe('The summary of a CI run', () => {
     expect(part('some > hook.test.js > Shelves > (beforeAll or afterAll)')).toContain('Error: no shelf');
     expect(part('some > broken.test.js > (the file itself)')).toContain('nowhere.js');
     expect(part('(an error that nobody caught)')).toContain('Error: nobody caught me');
-    expect(part('some > long.test.js > says much')?.match(/^ +line$/gm)?.length).toBeLessThan(10);
+    const long = part('some > long.test.js > says much');
+    expect(long?.match(/^ +line$/gm)?.length).toBeLessThan(50);
+    expect(long).toMatch(/…[^…]*the last/);
     expect(parts.at(-1)).toMatch(/^2 passed, 5 failed, \d skipped$/);
     expect(stdout).not.toContain('\u001b');
   });

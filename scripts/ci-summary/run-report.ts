@@ -7,13 +7,15 @@ import type { SerializedError } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
 
 /** Of each message and of each difference: enough to see what failed, and short enough for the end of a log. */
-const MAX_LINES = 8;
+const MAX_FIRST_LINES = 12;
+/** Long messages end with what is needed most: the last tries of a browser, and what the page showed. */
+const MAX_LAST_LINES = 36;
 const MAX_LINE_LENGTH = 300;
 
 export interface Failure {
   /** Project, file, `describe` and title. */
   readonly name: string;
-  /** First lines of the message and of the difference, and where it was thrown. */
+  /** First and last lines of the message and of the difference, and where it was thrown. */
   readonly lines: readonly string[];
 }
 
@@ -23,10 +25,12 @@ export interface RunReport {
   readonly failures: readonly Failure[];
 }
 
-function firstLines(text: string): readonly string[] {
-  const lines = stripVTControlCharacters(text).split('\n');
-  const shown = lines.slice(0, MAX_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH));
-  return lines.length > MAX_LINES ? [...shown, '…'] : shown;
+function shortened(text: string): readonly string[] {
+  const lines = stripVTControlCharacters(text)
+    .split('\n')
+    .map((line) => line.slice(0, MAX_LINE_LENGTH));
+  if (lines.length <= MAX_FIRST_LINES + MAX_LAST_LINES) return lines;
+  return [...lines.slice(0, MAX_FIRST_LINES), '…', ...lines.slice(-MAX_LAST_LINES)];
 }
 
 function linesOf(error: SerializedError): readonly string[] {
@@ -34,9 +38,9 @@ function linesOf(error: SerializedError): readonly string[] {
   const difference = error['diff'];
   const [at] = stacks ?? [];
   return [
-    ...firstLines(`${name ?? 'Error'}: ${message}`),
-    ...(typeof difference === 'string' ? firstLines(difference) : []),
-    ...(cause === undefined ? [] : firstLines(`cause: ${cause.message}`)),
+    ...shortened(`${name ?? 'Error'}: ${message}`),
+    ...(typeof difference === 'string' ? shortened(difference) : []),
+    ...(cause === undefined || message.includes(cause.message) ? [] : shortened(`cause: ${cause.message}`)),
     ...(at === undefined ? [] : [`at ${relative(process.cwd(), at.file)}:${at.line}`]),
   ];
 }
