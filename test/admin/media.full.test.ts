@@ -108,7 +108,6 @@ describe.runIf(canRun)('files', () => {
     await site.visit('/admin/collections/1.0/library/albums/new', async (page) => {
       const cover = page.getByRole('combobox', { name: 'cover' });
       await cover.fill('quay');
-      // The list grows shorter when the search is answered.
       await page.getByRole('option', { name: 'lighthouse.jpg' }).waitFor({ state: 'hidden' });
       const option = page.getByRole('option', { name: 'quay.png', exact: true });
       await option.locator('img').waitFor();

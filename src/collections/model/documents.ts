@@ -102,15 +102,15 @@ export interface Metadata {
   readonly limit?: number;
   readonly page: number;
   readonly fields?: Readonly<Record<string, 0 | 1>>;
-  readonly sort?: Readonly<Record<string, 1 | -1>>;
-  readonly historyFilters?: JsonObject;
+  readonly sort?: Readonly<Record<string, 1 | -1>> | undefined;
+  readonly historyFilters?: JsonObject | undefined;
   readonly offset: number;
   readonly totalCount: number;
   readonly totalPages: number;
-  readonly nextPage?: number;
-  readonly prevPage?: number;
+  readonly nextPage?: number | undefined;
+  readonly prevPage?: number | undefined;
   /** What has no effect in the request, each as a sentence. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** A page of documents that were written. */

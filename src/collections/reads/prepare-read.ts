@@ -3,6 +3,7 @@
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { createTextCache } from '../../lib/text-cache.ts';
+import { createTextKeys } from '../../lib/text-keys.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
@@ -52,6 +53,8 @@ export interface PreparedRead {
   readonly collection: Collection;
   readonly query: PermittedQuery;
   readonly page: PageInfo;
+  /** The same where one document is asked for by its id: whatever page was asked for, it is the first one. */
+  readonly single: PageInfo;
   readonly view: ReadView;
 }
 
@@ -62,7 +65,8 @@ export function toPreparedRead(
 ): PreparedRead {
   const { projection } = view;
   const query = { filter, sort, skip: page.offset, limit: page.limit, ...(projection && { projection }) };
-  return { collection, query, page, view };
+  const single = { ...page, offset: 0, page: 1 };
+  return { collection, query, page, single, view };
 }
 
 /** Compiles a filter on the revisions of a collection. Throws FILTER_INVALID. */
@@ -101,10 +105,11 @@ export function createReadPreparer({ visible, filters, limits }: PreparerDeps): 
     max: MAX_PREPARED_READS,
     maxCharacters: MAX_REQUEST_CHARACTERS,
   });
+  const keyOf = createTextKeys();
 
   return (collection, request, context) => {
     const access = context.caller.access(collection);
-    const key = `${access.readKey}${collection.path}?${JSON.stringify(request)}`;
+    const key = keyOf(access.readKey + collection.path, request);
     const known = preparedReads.get(key);
     if (known?.collection === collection) return known;
     return attempt(() => {

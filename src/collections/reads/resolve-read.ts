@@ -22,22 +22,24 @@ export interface PageInfo {
   readonly warnings?: readonly string[];
 }
 
-/** Metadata of a list. A page past the end has neither a next nor a previous one. */
+/** Metadata of a list. A page past the end has neither a next nor a previous one. Absent members are undefined, which JSON leaves out. */
 export function pageMetadata(facts: PageInfo, totalCount: number): Metadata {
   const { limit, page, fields, sort, historyFilters, offset, warnings } = facts;
   const totalPages = Math.ceil(totalCount / limit);
+  const nextPage = page < totalPages ? page + 1 : undefined;
+  const prevPage = page > 1 && page <= totalPages ? page - 1 : undefined;
   return {
     limit,
     page,
     fields,
-    ...(sort === undefined ? {} : { sort }),
-    ...(historyFilters === undefined ? {} : { historyFilters }),
+    sort,
+    historyFilters,
     offset,
     totalCount,
     totalPages,
-    ...(page < totalPages ? { nextPage: page + 1 } : {}),
-    ...(page > 1 && page <= totalPages ? { prevPage: page - 1 } : {}),
-    ...(warnings === undefined ? {} : { warnings }),
+    nextPage,
+    prevPage,
+    warnings,
   };
 }
 

@@ -56,7 +56,8 @@ function createReadQuery(query: Query, unknown: readonly string[]): ReadQuery {
   };
 }
 
-const EMPTY: ReadQuery = { query: new Map(), unknown: [], readRequest: () => ({}) };
+const EMPTY_REQUEST: ReadRequest = {};
+const EMPTY: ReadQuery = { query: new Map(), unknown: [], readRequest: () => EMPTY_REQUEST };
 
 /** Query strings that are remembered, and the characters up to which one is. */
 const MAX_QUERIES = 1000;

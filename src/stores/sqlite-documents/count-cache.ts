@@ -1,5 +1,6 @@
 // Cache of counts by filter. An entry is valid until the next write to its collection.
 import { LRUCache } from 'lru-cache';
+import { createTextKeys } from '../../lib/text-keys.ts';
 import type { Filter } from '../filter.ts';
 import type { CollectionEntry } from './data-file/catalogue.ts';
 
@@ -9,8 +10,8 @@ export interface CountCache {
   set(entry: CollectionEntry, filter: Filter, count: number): void;
 }
 
-/** Filters with longer JSON are not cached. */
-const MAX_FILTER_LENGTH = 4096;
+/** Counts with longer keys, which are the JSON of their filters, are not cached. */
+const MAX_KEY_LENGTH = 4096;
 const MAX_COUNTS = 2000;
 
 /** Creates an empty cache. */
@@ -18,9 +19,10 @@ export function createCountCache(): CountCache {
   const counts = new LRUCache<string, { readonly writes: number; readonly count: number }>({
     max: MAX_COUNTS,
   });
+  const textKeys = createTextKeys();
   const keyOf = ({ n }: CollectionEntry, filter: Filter) => {
-    const text = JSON.stringify(filter);
-    return text.length > MAX_FILTER_LENGTH ? undefined : `${n}/${text}`;
+    const key = textKeys(String(n), filter);
+    return key.length > MAX_KEY_LENGTH ? undefined : key;
   };
   return {
     get(entry, filter) {

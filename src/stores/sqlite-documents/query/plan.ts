@@ -2,6 +2,7 @@
 // remembered by the text of filter and order.
 import type { Json } from '../../../lib/json/json.ts';
 import { createTextCache } from '../../../lib/text-cache.ts';
+import { createTextKeys } from '../../../lib/text-keys.ts';
 import { unreachable } from '../../../lib/unreachable.ts';
 import type { ComparisonKind, Filter, FilterTest } from '../../filter.ts';
 import { compareText } from '../../matching/compare.ts';
@@ -248,6 +249,7 @@ const MAX_KEY_CHARACTERS = 4096;
  */
 export function createPlanner(connection: Connection): Planner {
   const plans = createTextCache<RememberedPlan>({ max: MAX_PLANS, maxCharacters: MAX_KEY_CHARACTERS });
+  const keyOf = createTextKeys();
   const resolveSpellings = createSpellingResolver(connection);
 
   const isCurrent = ({ indexes, states, writes }: RememberedPlan, entry: CollectionEntry) =>
@@ -257,7 +259,7 @@ export function createPlanner(connection: Connection): Planner {
 
   return (entry, { filter, sort }, workLimit) => {
     const { indexes, writes } = entry;
-    const key = `${entry.n}/${JSON.stringify(filter)}${JSON.stringify(sort)}`;
+    const key = keyOf(keyOf(String(entry.n), sort), filter);
     const known = plans.get(key);
     if (known !== undefined && isCurrent(known, entry)) return known;
     const resolved = resolveSpellings(entry, filter, workLimit);
