@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { ErrorItem } from '../../api/api-error.ts';
 import classes from './code-editor.module.css';
+import { editorHeight } from './editor-size.ts';
 
 export type Language = 'javascript' | 'json' | 'text';
 
@@ -34,10 +35,6 @@ export interface CodeEditorProps {
     | undefined;
 }
 
-/** As the style sheets of the editor say: its border, its greatest and least height, its padding and what a line takes. */
-const heightOf = (text: string) =>
-  `calc(2px + min(70vh, max(8rem, 8px + ${text.split('\n').length} * 0.875rem * 1.4)))`;
-
 const Loaded = lazy(async () => ({ default: (await import('./editor-view.tsx')).EditorHost }));
 
 /** Problems of posted code as the server names them. */
@@ -53,7 +50,7 @@ export function CodeEditor(props: CodeEditorProps) {
         {props.label}
       </Text>
       {/* What is below stays where it is when the editor comes: someone may be at work there. */}
-      <div style={{ minHeight: heightOf(props.value) }}>
+      <div style={{ minHeight: editorHeight(props.value) }}>
         <Suspense fallback={<Text role="status">Loading the editor …</Text>}>
           <Loaded {...props} />
         </Suspense>

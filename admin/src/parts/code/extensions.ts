@@ -19,6 +19,7 @@ import { EditorState, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { CodeEditorProps, Language, Problem } from './code-editor.tsx';
+import { FONT_SIZE, MAX_HEIGHT, MIN_HEIGHT } from './editor-size.ts';
 
 /** Milliseconds after the last key until the text is checked. */
 const CHECK_DELAY_MS = 400;
@@ -35,15 +36,15 @@ const LOOK = EditorView.theme({
   '&': {
     color: 'var(--mantine-color-text)',
     backgroundColor: 'var(--mantine-color-body)',
-    fontSize: '0.875rem',
+    fontSize: FONT_SIZE,
   },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': {
     fontFamily: 'var(--mantine-font-family-monospace)',
-    maxHeight: '70vh',
+    maxHeight: MAX_HEIGHT,
   },
   // The line between numbers and text goes down to the end, however short the text is.
-  '.cm-content, .cm-gutter': { minHeight: '8rem' },
+  '.cm-content, .cm-gutter': { minHeight: MIN_HEIGHT },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   '.cm-gutters': {
