@@ -107,7 +107,7 @@ describe.runIf(canRun)('files', () => {
     const id = await store('quay.png', 'image/png', small);
     await site.visit('/admin/collections/1.0/library/albums/new', async (page) => {
       const cover = page.getByRole('combobox', { name: 'cover' });
-      await cover.fill('quay');
+      await Promise.all([page.waitForResponse(/regex.*quay/), cover.fill('quay')]);
       await page.getByRole('option', { name: 'lighthouse.jpg' }).waitFor({ state: 'hidden' });
       const option = page.getByRole('option', { name: 'quay.png', exact: true });
       await option.locator('img').waitFor();
