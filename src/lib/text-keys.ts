@@ -10,15 +10,13 @@ export type TextKeys = (prefix: string, object: object) => string;
 export function createTextKeys(): TextKeys {
   const remembered = new WeakMap<object, Map<string, string>>();
   return (prefix, object) => {
-    const known = remembered.get(object);
-    const found = known?.get(prefix);
-    if (found !== undefined) return found;
+    const keys = remembered.get(object) ?? new Map<string, string>();
+    const known = keys.get(prefix);
+    if (known !== undefined) return known;
     const key = `${prefix}/${JSON.stringify(object)}`;
-    if (known === undefined) remembered.set(object, new Map([[prefix, key]]));
-    else {
-      if (known.size >= MAX_KEYS) known.clear();
-      known.set(prefix, key);
-    }
+    if (keys.size >= MAX_KEYS) keys.clear();
+    keys.set(prefix, key);
+    remembered.set(object, keys);
     return key;
   };
 }

@@ -53,8 +53,6 @@ export interface PreparedRead {
   readonly collection: Collection;
   readonly query: PermittedQuery;
   readonly page: PageInfo;
-  /** The same where one document is asked for by its id: whatever page was asked for, it is the first one. */
-  readonly single: PageInfo;
   readonly view: ReadView;
 }
 
@@ -65,8 +63,7 @@ export function toPreparedRead(
 ): PreparedRead {
   const { projection } = view;
   const query = { filter, sort, skip: page.offset, limit: page.limit, ...(projection && { projection }) };
-  const single = { ...page, offset: 0, page: 1 };
-  return { collection, query, page, single, view };
+  return { collection, query, page, view };
 }
 
 /** Compiles a filter on the revisions of a collection. Throws FILTER_INVALID. */

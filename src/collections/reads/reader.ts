@@ -89,10 +89,11 @@ export function createReader(deps: ReaderDeps): ReadService {
   ): MaybePromise<SinglePage> =>
     andThen(prepare(collection, request, context), (read) => {
       const filter = narrowFilter(read.query.filter, filterById(id));
+      const page = { ...read.page, offset: 0, page: 1 };
       return andThen(findVersioned(read, filter, context), ({ stored, v }) =>
         andThen(pages.enrich(collection, stored, read.view, context), (texts) => ({
           ...joinTexts(texts),
-          metadata: pageMetadata(read.single, texts.length),
+          metadata: pageMetadata(page, texts.length),
           v,
         })),
       );

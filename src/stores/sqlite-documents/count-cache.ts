@@ -1,5 +1,5 @@
 // Cache of counts by filter. An entry is valid until the next write to its collection.
-import { LRUCache } from 'lru-cache';
+import { createTextCache } from '../../lib/text-cache.ts';
 import { createTextKeys } from '../../lib/text-keys.ts';
 import type { Filter } from '../filter.ts';
 import type { CollectionEntry } from './data-file/catalogue.ts';
@@ -10,29 +10,24 @@ export interface CountCache {
   set(entry: CollectionEntry, filter: Filter, count: number): void;
 }
 
-/** Counts with longer keys, which are the JSON of their filters, are not cached. */
-const MAX_KEY_LENGTH = 4096;
+/** Counts that are cached, and the characters up to which the filter of one is, as JSON. */
 const MAX_COUNTS = 2000;
+const MAX_KEY_CHARACTERS = 4096;
 
 /** Creates an empty cache. */
 export function createCountCache(): CountCache {
-  const counts = new LRUCache<string, { readonly writes: number; readonly count: number }>({
+  const counts = createTextCache<{ readonly writes: number; readonly count: number }>({
     max: MAX_COUNTS,
+    maxCharacters: MAX_KEY_CHARACTERS,
   });
-  const textKeys = createTextKeys();
-  const keyOf = ({ n }: CollectionEntry, filter: Filter) => {
-    const key = textKeys(String(n), filter);
-    return key.length > MAX_KEY_LENGTH ? undefined : key;
-  };
+  const keyOf = createTextKeys();
   return {
-    get(entry, filter) {
-      const key = keyOf(entry, filter);
-      const known = key === undefined ? undefined : counts.get(key);
-      return known?.writes === entry.writes ? known.count : undefined;
+    get({ n, writes }, filter) {
+      const known = counts.get(keyOf(String(n), filter));
+      return known?.writes === writes ? known.count : undefined;
     },
-    set(entry, filter, count) {
-      const key = keyOf(entry, filter);
-      if (key !== undefined) counts.set(key, { writes: entry.writes, count });
+    set({ n, writes }, filter, count) {
+      counts.set(keyOf(String(n), filter), { writes, count });
     },
   };
 }

@@ -2,6 +2,7 @@
 // possible spelling. Indexes hold text as it is, and so serve these filters too.
 import { foldCase } from '../../../lib/regex/case-folding.ts';
 import { createTextCache } from '../../../lib/text-cache.ts';
+import { createTextKeys } from '../../../lib/text-keys.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { compareText } from '../../matching/compare.ts';
 import { createSpellings } from '../../matching/spellings.ts';
@@ -50,11 +51,12 @@ export function createSpellingResolver(connection: Connection): SpellingResolver
     max: MAX_RESOLUTIONS,
     maxCharacters: MAX_FILTER_CHARACTERS,
   });
+  const keyOf = createTextKeys();
 
   return (entry, filter, workLimit) => {
     if (!ignoresCase(filter)) return filter;
     const { indexes, writes } = entry;
-    const key = `${entry.n}/${JSON.stringify(filter)}`;
+    const key = keyOf(String(entry.n), filter);
     const known = resolutions.get(key);
     const isCurrent =
       known?.writes === writes && known.indexes === indexes && hasState(indexes, known.states);
